@@ -1,0 +1,3 @@
+"""Command line, report and explorer."""
+
+__all__: list[str] = []

@@ -1,0 +1,47 @@
+"""Data to try methods on: generators that know the truth, and the real data of the texts.
+
+>>> from unspool import datasets
+>>> roll = datasets.swiss_roll(1000, seed=1)
+>>> roll.points.shape, roll.coordinates.shape
+((1000, 3), (1000, 2))
+
+| question | data |
+|---|---|
+| can the method unroll without stretching? | `swiss_roll`, `s_curve`, `flat_patch` |
+| what does it do to a hole or a closed shape? | `swiss_roll(hole=True)`, `circle`, `helix` |
+| what does it do where no flat map exists? | `saddle`, `sphere_patch`, `twin_peaks` |
+| does it separate what is separate? | `three_clusters`, `union_of_lines`, `bars` |
+| does it find structure where there is none? | `correlated_normal` |
+
+Every generator takes the number of points first, everything else by keyword, and a `seed`.
+"""
+
+from .clusters import correlated_normal, three_clusters
+from .curves import circle, helix, union_of_lines
+from .flat import flat_patch, s_curve, swiss_roll
+from .images import bars
+from .real import real, real_names
+from .registry import GENERATORS, names
+from .sample import Sample
+from .surfaces import punctured_sphere, saddle, sphere_patch, twin_peaks
+
+__all__ = [
+    "GENERATORS",
+    "Sample",
+    "bars",
+    "circle",
+    "correlated_normal",
+    "flat_patch",
+    "helix",
+    "names",
+    "punctured_sphere",
+    "real",
+    "real_names",
+    "s_curve",
+    "saddle",
+    "sphere_patch",
+    "swiss_roll",
+    "three_clusters",
+    "twin_peaks",
+    "union_of_lines",
+]

@@ -1,0 +1,76 @@
+"""Point clouds without a manifold behind them: three clusters, a correlated normal.
+
+They are what kernel PCA and spectral clustering are tried on in the exercises. A good map of the
+clusters separates them; a good map of the normal cloud finds nothing nonlinear, because nothing
+nonlinear is there.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from .sample import Floats, Sample, Seed, checked_count, checked_length, random_source
+
+CLUSTER_CENTRES = ((-0.5, -0.2), (0.0, 0.6), (0.5, 0.0))
+
+EXERCISE_CORRELATION = (
+    (1.0, 0.5, 0.7, -0.6),
+    (0.5, 1.0, 0.3, -0.5),
+    (0.7, 0.3, 1.0, -0.7),
+    (-0.6, -0.5, -0.7, 1.0),
+)
+
+
+def three_clusters(n: int = 90, *, spread: float = 0.1, seed: Seed = 0) -> Sample:
+    """Draw n points from three round clusters in the plane, thirty each unless told otherwise.
+
+    The toy data of kernel PCA that exercise 4.6 of Vidal, Ma and Sastry points to: centres
+    (-0.5, -0.2), (0, 0.6), (0.5, 0), standard deviation `spread` in each direction. Points come
+    cluster by cluster, in sizes that differ by one at most. `coordinates` is the centre that a
+    point belongs to, `color` the number of its cluster.
+    """
+    n = checked_count(n, "n", at_least=len(CLUSTER_CENTRES))
+    cluster = np.arange(n) * len(CLUSTER_CENTRES) // n
+    centres = np.array(CLUSTER_CENTRES)[cluster]
+    spread = checked_length(spread, "spread")
+    points = centres + spread * random_source(seed).standard_normal((n, 2))
+    return Sample("three-clusters", points, centres, cluster.astype(np.float64))
+
+
+def correlated_normal(
+    n: int = 500, *, correlation: npt.ArrayLike = EXERCISE_CORRELATION, seed: Seed = 0
+) -> Sample:
+    """Draw points from N(0, R), by default the four-dimensional one of Izenman's exercise 16.5.
+
+    The exercise asks to vary the correlations: pass any matrix R that has ones on the diagonal and
+    is positive definite. `coordinates` are the independent standard normal draws z from which
+    the points are mixed, x = C z with R = C C' (Cholesky); `color` is the first of them, which
+    is also the first variable.
+    """
+    mixing = _cholesky(np.asarray(correlation, dtype=np.float64))
+    draws = random_source(seed).standard_normal((checked_count(n, "n"), len(mixing)))
+    return Sample("correlated-normal", draws @ mixing.T, draws, draws[:, 0])
+
+
+def _cholesky(correlation: Floats) -> Floats:
+    """Return the lower triangular C with C C' = R, after making sure that R can be a correlation.
+
+    numpy reads only the lower triangle, so an unsymmetric R would go unnoticed without the check.
+    """
+    square = correlation.ndim == 2 and correlation.shape[0] == correlation.shape[1]
+    if not square or not np.allclose(correlation, correlation.T):
+        raise ValueError(
+            f"correlation must be a symmetric square matrix, got shape {correlation.shape}; "
+            "pass (R + R.T) / 2 if rounding made it unsymmetric"
+        )
+    if not np.allclose(np.diag(correlation), 1.0):
+        raise ValueError(
+            "correlation must have ones on its diagonal; divide a covariance by the standard "
+            "deviations of its rows and columns first"
+        )
+    try:
+        return np.asarray(np.linalg.cholesky(correlation), dtype=np.float64)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            "correlation must be positive definite, and this matrix is not: no variables can be "
+            "correlated that way; bring the off-diagonal entries closer to 0"
+        ) from error

@@ -1,0 +1,82 @@
+"""One-dimensional data: circle, closed helix, union of lines.
+
+A curve is the smallest case in which geometry already bites. The circle and the helix close on
+themselves, so one coordinate cannot describe them without a cut: a faithful map shows a ring in
+two dimensions, and an autoassociative network with a single bottleneck node must fail. Lines
+that cross are several pieces that share a point, which no single chart covers.
+"""
+
+import numpy as np
+
+from .sample import Floats, Sample, Seed, checked_count, checked_length, random_source, with_noise
+
+_COILS = 8
+
+
+def circle(n: int = 1000, *, radius: float = 1.0, noise: float = 0.0, seed: Seed = 0) -> Sample:
+    """Draw points uniformly on a circle in the plane.
+
+    `coordinates` is the arc length from 0 to 2 pi radius; its two ends are the same point. `color`
+    is the angle. In (x1^2, x1 x2, x2^2) the circle is an affine subspace, which is how Vidal, Ma
+    and Sastry introduce nonlinear PCA (figure 4.2).
+    """
+    rng = random_source(seed)
+    radius = checked_length(radius, "radius")
+    angle = rng.uniform(0.0, 2 * np.pi, size=checked_count(n, "n"))
+    points = radius * np.column_stack([np.cos(angle), np.sin(angle)])
+    return Sample("circle", with_noise(points, noise, rng), radius * angle[:, None], angle)
+
+
+def helix(n: int = 1000, *, noise: float = 0.0, seed: Seed = 0) -> Sample:
+    """Place points along a closed spring: eight coils around a ring of radius 2.
+
+    The points are ((2 + cos 8t) cos t, (2 + cos 8t) sin t, sin 8t) at n evenly spaced t that end
+    in 2 pi, as in the Matlab Toolbox for Dimensionality Reduction that Izenman's exercise 16.9
+    refers to; `seed` matters for the noise only. `coordinates` is the arc length, `color` is t.
+    """
+    rng = random_source(seed)
+    n = checked_count(n, "n")
+    angle = 2 * np.pi * np.arange(1, n + 1) / n
+    across = 2 + np.cos(_COILS * angle)
+    points = np.column_stack(
+        [across * np.cos(angle), across * np.sin(angle), np.sin(_COILS * angle)]
+    )
+    return Sample("helix", with_noise(points, noise, rng), helix_length(angle)[:, None], angle)
+
+
+def helix_length(angle: Floats) -> Floats:
+    """Length of the helix from 0 to each angle: the integral of sqrt(64 + (2 + cos 8t)^2).
+
+    There is no closed form, but the speed is a smooth function of the phase 8t. Its cosine series
+    shrinks about sixteenfold per term, so 32 samples of one coil fix it to rounding error, and a
+    cosine series is integrated term by term: the mean gives the slope, the rest the wobble.
+    """
+    n_samples = 32
+    phase = 2 * np.pi * np.arange(n_samples) / n_samples
+    speed = np.hypot(_COILS, 2 + np.cos(phase))
+    series = np.fft.rfft(speed).real[:-1] / n_samples
+    order = _COILS * np.arange(1, len(series))
+    wobble = np.sin(np.multiply.outer(angle, order)) @ (2 * series[1:] / order)
+    length: Floats = series[0] * angle + wobble
+    return length
+
+
+def union_of_lines(
+    n: int = 1000, *, n_lines: int = 3, dim: int = 3, noise: float = 0.0, seed: Seed = 0
+) -> Sample:
+    """Draw points on straight lines through the origin, in random directions of `dim` axes.
+
+    The simplest union of subspaces (Vidal, Ma and Sastry): a product of linear forms vanishes on
+    it, so it is a variety but not a manifold. Lines take turns, so their sizes differ by one at
+    most. `coordinates` is the signed distance from the origin, uniform in [-1, 1]; `color` is the
+    number of the line.
+    """
+    n_lines = checked_count(n_lines, "n_lines")
+    dim = checked_count(dim, "dim", at_least=2)
+    line = np.arange(checked_count(n, "n", at_least=n_lines)) % n_lines
+    rng = random_source(seed)
+    directions = rng.standard_normal((n_lines, dim))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    place = rng.uniform(-1.0, 1.0, size=(len(line), 1))
+    points = place * directions[line]
+    return Sample("union-of-lines", with_noise(points, noise, rng), place, line.astype(np.float64))

@@ -1,0 +1,42 @@
+"""The table of generators by name, so that `demo:swiss-roll` means the same everywhere.
+
+The command line, the explorer and the tests look generators up here. A name is the function's
+with dashes for underscores, and it is the `name` of the sample that the function returns.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from .clusters import correlated_normal, three_clusters
+from .curves import circle, helix, union_of_lines
+from .flat import flat_patch, s_curve, swiss_roll
+from .images import bars
+from .sample import Sample
+from .surfaces import punctured_sphere, saddle, sphere_patch, twin_peaks
+
+Generator = Callable[..., Sample]
+
+_ALL: tuple[Generator, ...] = (
+    bars,
+    circle,
+    correlated_normal,
+    flat_patch,
+    helix,
+    punctured_sphere,
+    s_curve,
+    saddle,
+    sphere_patch,
+    swiss_roll,
+    three_clusters,
+    twin_peaks,
+    union_of_lines,
+)
+
+GENERATORS: Mapping[str, Generator] = MappingProxyType(
+    {generator.__name__.replace("_", "-"): generator for generator in _ALL}
+)
+
+
+def names() -> list[str]:
+    """Names of all generators, in alphabetical order: the keys of `GENERATORS`."""
+    return sorted(GENERATORS)

@@ -1,0 +1,25 @@
+"""Points -> NeighborGraph: search, pieces and shortest paths."""
+
+from .distances import check_metric, cross, squared
+from .geodesics import geodesic
+from .neighbors import DEFAULT_NEIGHBORS, nearest, neighbors_of_all, neighbors_of_new
+from .pieces import Pieces, bridged, pieces
+from .searchers import Searcher, searcher
+from .symmetric import symmetric
+
+__all__ = [
+    "DEFAULT_NEIGHBORS",
+    "Pieces",
+    "Searcher",
+    "bridged",
+    "check_metric",
+    "cross",
+    "geodesic",
+    "nearest",
+    "neighbors_of_all",
+    "neighbors_of_new",
+    "pieces",
+    "searcher",
+    "squared",
+    "symmetric",
+]

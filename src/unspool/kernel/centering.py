@@ -1,0 +1,34 @@
+"""Centring in feature space: H K H with H = I - 11'/n, as means kept rather than a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..values import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Centering:
+    """The means of a similarity table, which centre it and the rows of new points alike."""
+
+    column_means: Array
+    grand_mean: float
+
+    @classmethod
+    def of(cls, similarity: Any) -> Centering:
+        """Return the means of a square similarity table."""
+        column_means = np.asarray(similarity.mean(axis=0), dtype=np.float64).ravel()
+        return cls(column_means, float(column_means.mean()))
+
+    def rows(self, rows: Array) -> Array:
+        """Return rows k(x, .) of points centred: both x and the old points lose their mean."""
+        own_means = rows.mean(axis=1, keepdims=True)
+        return np.asarray(rows - own_means - self.column_means + self.grand_mean)
+
+
+def double_centered(similarity: Array) -> Array:
+    """Return H K H of a square table: b_ij = a_ij - a_i. - a_.j + a_.. (S4 Ex 16.6)."""
+    return Centering.of(similarity).rows(similarity)

@@ -1,0 +1,62 @@
+"""How much memory there is, and the refusal to start what does not fit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def available_bytes() -> int:
+    """Return the bytes this process may still take on this machine and in its container."""
+    free = _machine_free()
+    limit, used = _container()
+    return free if limit is None else max(0, min(free, limit - used))
+
+
+def claim(needed: int | float, what: str, instead: str) -> None:
+    """Raise MemoryError, before any work, if ``what`` needs more bytes than there are.
+
+    ``instead`` names what would fit.
+    """
+    free = available_bytes()
+    if needed > free:
+        raise MemoryError(
+            f"{what} would take {readable(needed)} but {readable(free)} are free; {instead}"
+        )
+
+
+def readable(n_bytes: int | float) -> str:
+    """Return a number of bytes as a person writes it."""
+    size = float(n_bytes)
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if size < 1000 or unit == "TB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError("unreachable")
+
+
+def _machine_free() -> int:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 2**30  # neither Linux nor POSIX says: assume a laptop
+
+
+def _container() -> tuple[int | None, int]:
+    """Return the (limit, use) of the control group, where one is set."""
+    root = Path("/sys/fs/cgroup")
+    for limit_file, use_file in (
+        (root / "memory.max", root / "memory.current"),
+        (root / "memory/memory.limit_in_bytes", root / "memory/memory.usage_in_bytes"),
+    ):
+        try:
+            return int(limit_file.read_text()), int(use_file.read_text())
+        except (OSError, ValueError):  # no such group, or the word "max"
+            continue
+    return None, 0

@@ -1,0 +1,217 @@
+"""Methods whose relation is a neighbour graph: pieces, charts, and the routing of new points."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import extension, graph
+from ..extension import Chart
+from ..progress import advise
+from ..values import Array, Metric, NeighborGraph
+from ._contract import Method
+from ._parameters import learned, method, parameter
+from ._similarity import check_count
+
+COMPONENTS = ("separate", "bridge", "largest", "error")
+
+
+@method
+class GraphMethod(Method):
+    """Neighbour graph -> pieces -> a chart for each; new points go to the chart of their nearest.
+
+    Subclasses turn one connected piece into a chart (``_chart``) and the neighbours that new
+    points see into rows (``_rows``).
+
+    Attributes: ``component_labels_`` (0 is the largest piece), ``charts_`` (one a mapped piece).
+    """
+
+    n_neighbors: int | Array | None = parameter(
+        None,
+        optional=True,
+        help="neighbours of each point, or one number a point; default 10, and all edges of a "
+        "sparse precomputed graph",
+    )
+    radius: float | None = parameter(
+        None, kind=float, above=0, optional=True, help="neighbours within this distance instead"
+    )
+    metric: Metric = parameter(
+        "euclidean", help="name, callable, or 'precomputed' distances (dense, or a sparse graph)"
+    )
+    symmetrize: str = parameter(
+        "union", choices=("union", "mutual"), help="join i and j if either, or both, list the other"
+    )
+    components: str = parameter(
+        "separate", choices=COMPONENTS, help="what to do when the graph is in several pieces"
+    )
+
+    _SPARSE_TABLES = True
+
+    component_labels_: Array = learned()
+    charts_: tuple[Chart, ...] = learned()
+    _index: graph.Searcher = learned()
+
+    def _table(self) -> Literal["distances"] | None:
+        graph.check_metric(self.metric)
+        return "distances" if self.metric == "precomputed" else None
+
+    def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
+        """Return the map of one connected piece: all of its points, seen through their graph."""
+        raise NotImplementedError
+
+    def _rows(self, chart: Chart, new: Any, towards: NeighborGraph) -> tuple[Any, Array]:
+        """Return the rows of new points and the multipliers they are divided by."""
+        raise NotImplementedError
+
+    def _learn(self, given: Any) -> None:
+        check_count(self.n_components, given.shape[0] - 1)
+        if self.radius is not None and self.n_neighbors is not None:
+            raise ValueError("give n_neighbors or radius, not both")
+        self._index = graph.searcher(given, self.metric)
+        neighbors = self._neighbors(given)
+        found = graph.pieces(neighbors)
+        self.component_labels_ = found.labels
+        if found.count > 1:
+            neighbors, found = self._one_piece_or_several(neighbors, found, given)
+        charted = range(1 if self.components == "largest" else found.count)
+        self.charts_ = tuple(self._charted(given, neighbors, found.members(p)) for p in charted)
+        self._home = (
+            found.labels if self.components != "largest" else np.zeros(len(found.labels), int)
+        )
+        self.eigenvalues_ = self.charts_[0].values
+        self.embedding_ = self._assembled(given)
+
+    def _neighbors(self, given: Any) -> NeighborGraph:
+        directed = graph.neighbors_of_all(self._index, given, self.n_neighbors, self.radius)
+        return directed if self.symmetrize == "directed" else _undirected(directed, self.symmetrize)
+
+    def _one_piece_or_several(
+        self, neighbors: NeighborGraph, found: graph.Pieces, given: Any
+    ) -> tuple[NeighborGraph, graph.Pieces]:
+        """Apply the policy for graphs in several pieces, and say so."""
+        remedy = "raise n_neighbors or radius to join them"
+        if self.components == "error":
+            raise ValueError(
+                f"{found.describe()}; {remedy}, or pass components='largest' to embed "
+                f"{found.sizes[0]} points, 'separate' for one map a piece, 'bridge' to join them "
+                "by their shortest links"
+            )
+        done = {
+            "separate": "each is mapped on its own, in its own frame",
+            "bridge": "they were joined by the shortest links between them",
+            "largest": "only the largest is mapped; the other "
+            f"{len(found.labels) - found.sizes[0]} points are placed on its map like new points",
+        }[self.components]
+        sentence = f"{found.describe()}: {done}; {remedy}"
+        advise(sentence)
+        warnings.warn(sentence, UserWarning, stacklevel=4)
+        if self.components != "bridge":
+            return neighbors, found
+        joined = graph.bridged(neighbors, found, self._index, given)
+        return joined, graph.pieces(joined)
+
+    def _charted(self, given: Any, neighbors: NeighborGraph, members: Array) -> Chart:
+        """Return the chart of a piece, with as many coordinates as asked for even if it is tiny."""
+        whole = len(members) == neighbors.n_points
+        if len(members) == 1:
+            blank = np.zeros((1, 0))
+            chart = Chart(members, blank, np.zeros(0), np.zeros(0))
+        else:
+            among = neighbors if whole else neighbors.subgraph(members)
+            chart = self._chart(given, members, among)
+        return _padded(chart, self.n_components)
+
+    def _count_in(self, chart: Chart) -> int:
+        """Return how many coordinates a piece can have: one fewer than its points."""
+        return min(self.n_components, len(chart.members) - 1)
+
+    def _assembled(self, given: Any) -> Array:
+        coordinates = np.zeros((given.shape[0], self.n_components))
+        placed = np.zeros(given.shape[0], dtype=bool)
+        for chart in self.charts_:
+            coordinates[chart.members] = chart.coordinates
+            placed[chart.members] = True
+        if not placed.all():
+            rest = np.flatnonzero(~placed)
+            coordinates[rest] = self._place(self.charts_[0], given[rest])
+        return coordinates
+
+    def _map(self, points: Any) -> Array:
+        """Send each new point to the piece of its nearest old one; old points keep their place."""
+        nearest = graph.neighbors_of_new(self._index, points, 1)
+        _check_seen(nearest)
+        home, gap = nearest.neighbors, nearest.distances
+        coordinates = np.empty((len(home), self.n_components))
+        for piece, chart in enumerate(self.charts_):
+            here = np.flatnonzero(self._home[home] == piece)
+            if len(here):
+                coordinates[here] = self._place(chart, points[here])
+        known = gap == 0.0
+        coordinates[known] = self.embedding_[home[known]]
+        return coordinates
+
+    def _place(self, chart: Chart, new: Any) -> Array:
+        whole = len(chart.members) == self._index.n_points
+        index = self._index if whole else self._index.among(chart.members)
+        count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
+        towards = graph.neighbors_of_new(index, new, count, self.radius)
+        _check_seen(towards)
+        if chart.relation is None:
+            return np.repeat(chart.coordinates[:1], towards.n_points, axis=0)
+        rows, multipliers = self._rows(chart, new, towards)
+        return extension.place(rows, chart.coordinates, multipliers)
+
+    def _unmap(self, places: Array) -> Array:
+        """Interpolate between known points of one piece at a time."""
+        assert self._points is not None
+        known = self.embedding_.astype(np.float64)
+        index = graph.searcher(known)
+        home = self.component_labels_[graph.neighbors_of_new(index, places, 1).neighbors]
+        points = np.empty((len(places), self._points.shape[1]))
+        for piece in np.unique(home):
+            here, members = home == piece, np.flatnonzero(self.component_labels_ == piece)
+            count = min(extension.neighbors_needed(known.shape[1]), len(members))
+            towards = graph.neighbors_of_new(index.among(members), places[here], count)
+            points[here] = extension.interpolate(
+                places[here], towards, known[members], self._points[members]
+            )
+        return points
+
+
+def _undirected(directed: NeighborGraph, rule: Any) -> NeighborGraph:
+    return graph.symmetric(directed, rule)
+
+
+def _padded(chart: Chart, width: int) -> Chart:
+    missing = width - chart.coordinates.shape[1]
+    if missing == 0:
+        return chart
+    blank = np.zeros((len(chart.members), missing))
+    return Chart(
+        chart.members,
+        np.hstack([chart.coordinates, blank]),
+        np.concatenate([chart.values, np.zeros(missing)]),
+        np.concatenate([chart.multipliers, np.zeros(missing)]),
+        chart.relation,
+    )
+
+
+def _check_seen(towards: NeighborGraph) -> None:
+    if towards.n_points and towards.counts.min() == 0:
+        row = int(towards.counts.argmin())
+        raise ValueError(
+            f"row {row} has no stored distance to any fitted point, so it has no place"
+        )
+
+
+def local_block(table: Any, rows: Array, columns: Array) -> Array:
+    """Return the dense blocks table[rows[b], columns[b]] of a batch; ``table`` must be dense."""
+    if sp.issparse(table):
+        raise ValueError(
+            "the distances between neighbours are needed, and a sparse graph does not hold them; "
+            "pass dense distances or points"
+        )
+    return np.asarray(table[rows, columns])

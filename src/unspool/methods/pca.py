@@ -1,0 +1,72 @@
+"""Principal component analysis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import problem
+from ..spectrum import solve
+from ..values import Array
+from ._contract import Method
+from ._parameters import learned, method, parameter
+
+
+@method
+class PCA(Method):
+    """Principal component analysis: the flat map that loses the least (S1; S3 15.1).
+
+    Points are projected on the ``n_components`` directions of largest variance, which are the axes
+    of the subspace with the smallest reconstruction error. Data are centred before anything is
+    squared, so an offset costs no digits.
+
+    Attributes: ``components_`` (axes, one a row), ``mean_``, ``eigenvalues_`` (variances, divided
+    by n - ddof), ``explained_variance_ratio_``.
+
+    >>> from unspool import PCA, datasets
+    >>> PCA(2).fit(datasets.swiss_roll(500).points).embedding_.shape
+    (500, 2)
+    """
+
+    ddof: int = parameter(
+        0, kind=int, at_least=0, at_most=1, help="variances divide by n - ddof (0 as in S0 and S3)"
+    )
+    whiten: bool = parameter(False, kind=bool, help="scale every coordinate to unit variance")
+
+    components_: Array = learned()
+    mean_: Array = learned()
+    explained_variance_ratio_: Array = learned()
+
+    def _learn(self, points: Array) -> None:
+        n, width = points.shape
+        if self.n_components > min(n, width):
+            raise ValueError(
+                f"n_components={self.n_components} is more than these {n} points with {width} "
+                f"features have; use at most {min(n, width)}"
+            )
+        self.mean_ = points.mean(axis=0)
+        centred = points - self.mean_
+        spectrum = solve(problem.covariance(centred), self.n_components, seed=self.random_state)
+        self.components_ = spectrum.vectors.T
+        self.eigenvalues_ = spectrum.values / (n - self.ddof)
+        total = float(np.square(centred).sum())
+        self.explained_variance_ratio_ = spectrum.values / (total if total > 0 else 1.0)
+        self.embedding_ = self._map(points)
+
+    def _map(self, points: Array) -> Array:
+        coordinates = (points - self.mean_) @ self.components_.T
+        return np.asarray(coordinates / self._scales())
+
+    def _unmap(self, places: Array) -> Array:
+        return np.asarray(self.mean_ + (places * self._scales()) @ self.components_)
+
+    def _scales(self) -> Array:
+        if not self.whiten:
+            return np.ones(len(self.eigenvalues_))
+        flat = self.eigenvalues_ <= 1e-15 * self.eigenvalues_.max(initial=0.0)
+        return np.where(flat, 1.0, np.sqrt(np.where(flat, 1.0, self.eigenvalues_)))
+
+    def kernel_(self) -> Array:
+        """Return the centred inner products, whose kernel PCA is this map."""
+        assert self._points is not None
+        centred = self._points - self.mean_
+        return np.asarray(centred @ centred.T)

@@ -1,0 +1,5 @@
+"""Figures."""
+
+from .maps import maps
+
+__all__ = ["maps"]

@@ -1,0 +1,91 @@
+"""An eigenproblem as an operator on blocks of vectors, in coordinates where mass is the identity.
+
+With diagonal mass D the problem A v = value D v becomes D^-1/2 A D^-1/2 u = value u, v = D^-1/2 u:
+always symmetric, so every solver here is a symmetric one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..values import Array, EigenProblem
+
+
+@dataclass(frozen=True)
+class Standard:
+    """The symmetric matrix of a problem without mass, with the trivial directions split off."""
+
+    matrix: Any
+    trivial: Array  # orthonormal columns, possibly none
+    root_mass: Array | None
+    is_factor: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return int(self.matrix.shape[1])
+
+    def apply(self, block: Array) -> Array:
+        """Return the projected matrix times a block of vectors."""
+        block = self.project(block)
+        product = self.matrix @ block
+        if self.is_factor:
+            product = self.matrix.T @ product
+        return self.project(np.asarray(product))
+
+    def project(self, block: Array) -> Array:
+        """Return the block without its trivial part."""
+        if self.trivial.shape[1] == 0:
+            return block
+        return np.asarray(block - self.trivial @ (self.trivial.T @ block))
+
+    def vectors_of(self, standard_vectors: Array) -> Array:
+        """Return the vectors of the original problem."""
+        if self.root_mass is None:
+            return standard_vectors
+        return np.asarray(standard_vectors / self.root_mass[:, None])
+
+    def norm_bound(self) -> float:
+        """Return a cheap bound of the matrix's norm (its largest absolute row sum)."""
+        sizes = abs(self.matrix)
+        across = float(sizes.sum(axis=1).max())
+        return across * float(sizes.sum(axis=0).max()) if self.is_factor else across
+
+    def dense(self) -> Array:
+        """Return the projected matrix as a dense array."""
+        table = self.as_array().T @ self.as_array() if self.is_factor else self.as_array()
+        table = np.array(table, dtype=np.float64)
+        if self.trivial.shape[1]:
+            table -= self.trivial @ (self.trivial.T @ table)
+            table -= (table @ self.trivial) @ self.trivial.T
+        return table
+
+    def as_array(self) -> Array:
+        """Return the stored matrix, or factor, as a dense array."""
+        return np.asarray(self.matrix.toarray() if sp.issparse(self.matrix) else self.matrix)
+
+    def pattern(self) -> Any:
+        """Return a sparse symmetric matrix with the pattern an elimination would start from."""
+        return abs(self.matrix) + abs(self.matrix.T) if self.is_factor else self.matrix
+
+
+def standard(problem: EigenProblem) -> Standard:
+    """Return the problem in coordinates where mass is the identity."""
+    trivial = np.zeros((problem.size, 0)) if problem.trivial is None else problem.trivial
+    if problem.mass is None:
+        return Standard(problem.matrix, _orthonormal(trivial), None, problem.is_factor)
+    root = np.sqrt(problem.mass)
+    if sp.issparse(problem.matrix):
+        inverse_root = sp.diags_array(1.0 / root)
+        matrix: Any = sp.csr_array(inverse_root @ problem.matrix @ inverse_root)
+    else:
+        matrix = problem.matrix / root[:, None] / root[None, :]
+    return Standard(matrix, _orthonormal(trivial * root[:, None]), root)
+
+
+def _orthonormal(block: Array) -> Array:
+    return np.asarray(np.linalg.qr(block)[0]) if block.shape[1] else block

@@ -1,0 +1,133 @@
+"""EigenProblem -> Spectrum: picks the solver from the problem's structure, checks its work.
+
+Small problems are solved densely. A large dense one by block Krylov products; a large sparse one,
+at its small end, by block Krylov on the inverse where the factor stays sparse (its fill is counted
+first), else on the matrix turned over at its ceiling. What comes back is verified; a solver that
+fails is followed by the next, and the report says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..elimination import plan_elimination
+from ..memory import available_bytes
+from ..progress import Running, advise, stage
+from ..values import Array, EigenProblem, Spectrum
+from .canonical import canonical, degenerate_groups
+from .operators import Standard, standard
+from .solvers import (
+    NotSolved,
+    Pairs,
+    Task,
+    dense,
+    factored,
+    inverted,
+    inverted_factor,
+    products,
+    turned_over,
+)
+
+DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
+SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
+FACTOR_FLOPS = 2e11  # a factorisation of about a minute; beyond, products alone are tried first
+
+Solver = Callable[[Task], Pairs]
+
+
+def solve(problem: EigenProblem, count: int, *, seed: int = 0) -> Spectrum:
+    """Return the ``count`` eigenpairs at the wanted end, trivial directions left out."""
+    available = problem.size - problem.n_trivial
+    if not 1 <= count <= available:
+        raise ValueError(
+            f"{count} coordinates were asked for, but this problem of size {problem.size} has only "
+            f"{available}; lower n_components"
+        )
+    with stage("spectrum") as running:
+        form = standard(problem)
+        task = Task(form, problem, min(count + SPARE, available), count, seed, running)
+        pairs = _first_that_works(task)
+        spectrum = _finished(form, pairs, count, running)
+    return spectrum
+
+
+def _first_that_works(task: Task) -> Pairs:
+    reasons: list[str] = []
+    for name, solver, prepared in _candidates(task):
+        try:
+            pairs = solver(prepared)
+        except NotSolved as reason:
+            reasons.append(f"{name}: {reason}")
+            continue
+        if len(pairs.values) >= task.wanted:
+            task.running.note(solver=name)
+            if reasons:
+                task.running.note(fallbacks="; ".join(reasons))
+            return pairs
+        reasons.append(f"{name}: {len(pairs.values)} pairs came back")
+    raise np.linalg.LinAlgError("no eigensolver succeeded: " + "; ".join(reasons))
+
+
+def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
+    """Yield the solvers for this structure, best first, the dense ones last if they fit at all."""
+    form, problem = task.form, task.problem
+    by_decomposition: tuple[str, Solver] = ("svd", factored) if form.is_factor else ("dense", dense)
+    shorter = min(problem.matrix.shape)
+    few = 4 * DENSE_SIZE if form.is_factor and not sp.issparse(form.matrix) else DENSE_SIZE
+    if shorter <= few or task.count > form.size // 4:
+        yield *by_decomposition, task
+    if problem.end == "largest":
+        yield "block krylov", products, task
+    elif sp.issparse(form.matrix):
+        yield from _sparse_candidates(task)
+    if 3 * form.size * shorter * 8 < available_bytes():
+        yield *by_decomposition, task
+
+
+def _sparse_candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
+    form = task.form
+    plan = plan_elimination(form.pattern())
+    task = replace(task, plan=plan)
+    task.running.note(fill=round(plan.fill / max(1, form.size), 1))
+    by_factor: list[tuple[str, Solver, Task]] = []
+    if 2 * 16 * plan.fill < available_bytes():
+        if form.is_factor:
+            by_factor.append(("inverse of the factor", inverted_factor, task))
+        by_factor.append(("shift-invert", inverted, task))
+    by_products: list[tuple[str, Solver, Task]] = [("turned over", turned_over, task)]
+    cheap = plan.flops < FACTOR_FLOPS
+    yield from by_factor + by_products if cheap else by_products + by_factor
+
+
+def _finished(form: Standard, pairs: Pairs, count: int, running: Running) -> Spectrum:
+    """Fix signs and degenerate axes, cut to what was asked for, and measure the residuals."""
+    tolerance = (
+        1e2 * np.finfo(float).eps * max(form.norm_bound(), float(np.abs(pairs.values).max()))
+    )
+    _warn_if_cut_through_group(pairs.values, count, tolerance)
+    # signs are read off the vectors of the original problem: the ones that the user sees
+    vectors = canonical(pairs.values, form.vectors_of(pairs.vectors), tolerance)
+    kept = vectors[:, :count]
+    residuals = _residuals(form, pairs.values[:count], kept)
+    running.note(residual=float(residuals.max(initial=0.0)), holds=kept.nbytes)
+    following = float(pairs.values[count]) if len(pairs.values) > count else None
+    name = str(running.facts["solver"])
+    return Spectrum(pairs.values[:count].copy(), kept.copy(), residuals, name, following)
+
+
+def _residuals(form: Standard, values: Array, vectors: Array) -> Array:
+    block = vectors if form.root_mass is None else vectors * form.root_mass[:, None]
+    return np.asarray(np.linalg.norm(form.apply(block) - block * values, axis=0))
+
+
+def _warn_if_cut_through_group(values: Array, count: int, tolerance: float) -> None:
+    for group in degenerate_groups(values, tolerance):
+        if group[0] < count <= group[-1] and abs(values[group[0]]) > tolerance:
+            advise(
+                f"eigenvalues {group[0] + 1} to {group[-1] + 1} are equal, so the last axes of "
+                f"this map are one choice of many; n_components={group[-1] + 1} keeps them together"
+            )

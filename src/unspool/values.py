@@ -1,0 +1,199 @@
+"""The values that travel between the stages: frozen, so that what belongs together stays together.
+
+A neighbour graph holds distances and never a point itself; an eigenproblem says which end of its
+spectrum is wanted and what is known of it in advance; a spectrum keeps every eigenvalue beside its
+vector. No stage changes what it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+End = Literal["smallest", "largest"]
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborGraph:
+    """Who neighbours whom, and how far: row i lists the neighbours of point i, nearest first.
+
+    The rows may be other points than the columns (new points seen by the old ones). Stored as the
+    three arrays of a CSR matrix, because a SciPy matrix loses edges of length zero (duplicate
+    points) in almost every operation.
+    """
+
+    starts: Array
+    neighbors: Array
+    distances: Array
+    n_columns: int
+    search: str = "given"
+
+    @property
+    def n_points(self) -> int:
+        """Number of rows, one a point."""
+        return len(self.starts) - 1
+
+    @property
+    def n_edges(self) -> int:
+        """Number of stored (directed) edges."""
+        return len(self.neighbors)
+
+    @property
+    def counts(self) -> Array:
+        """Number of neighbours of every point."""
+        return np.diff(self.starts)
+
+    @property
+    def rows(self) -> Array:
+        """Row index of every edge, in storage order."""
+        return np.repeat(np.arange(self.n_points), self.counts)
+
+    def with_weights(self, weights: Array) -> sp.csr_array:
+        """Return the sparse matrix that holds ``weights`` (one an edge) on the graph's pattern."""
+        shape = (self.n_points, self.n_columns)
+        return sp.csr_array((weights, self.neighbors, self.starts), shape=shape)
+
+    def by_count(self, chunk: int) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield (points, neighbours, distances) in rectangular batches of equally many neighbours.
+
+        Batches hold at most ``chunk`` points, so that work per neighbourhood is vectorised while
+        its memory stays bounded.
+        """
+        counts = self.counts
+        for count in np.unique(counts):
+            points = np.flatnonzero(counts == count)
+            for first in range(0, len(points), max(1, chunk)):
+                batch = points[first : first + max(1, chunk)]
+                slots = self.starts[batch][:, None] + np.arange(count)
+                yield batch, self.neighbors[slots], self.distances[slots]
+
+    def subgraph(self, points: Array) -> NeighborGraph:
+        """Return the graph among ``points`` alone, renumbered in their order."""
+        new_number = np.full(self.n_columns, -1)
+        new_number[points] = np.arange(len(points))
+        ends = new_number[self.neighbors]
+        kept = (new_number[self.rows] >= 0) & (ends >= 0)
+        return graph_from_edges(
+            new_number[self.rows[kept]],
+            ends[kept],
+            self.distances[kept],
+            shape=(len(points), len(points)),
+            search=self.search,
+        )
+
+
+def graph_from_edges(
+    rows: Array, columns: Array, distances: Array, *, shape: tuple[int, int], search: str
+) -> NeighborGraph:
+    """Build a graph from a list of edges; of repeated edges the shortest stays.
+
+    Each row ends up sorted by distance, equal distances by index, so that the same points give the
+    same graph however they were found.
+    """
+    order = np.lexsort((columns, distances, rows))
+    rows, columns, distances = rows[order], columns[order], distances[order]
+    pair = rows.astype(np.int64) * shape[1] + columns
+    _, first_seen = np.unique(pair, return_index=True)
+    kept = np.sort(first_seen)
+    rows, columns, distances = rows[kept], columns[kept], distances[kept]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
+    return NeighborGraph(starts, columns, distances, shape[1], search)
+
+
+@dataclass(frozen=True, slots=True)
+class EigenProblem:
+    """A symmetric eigenproblem ``matrix v = value mass v``, and all that is known of it in advance.
+
+    ``matrix`` is a dense array or a sparse matrix; or, where ``is_factor`` is set, the F of
+    F'F. ``end`` is the wanted end of the spectrum. ``trivial`` are directions projected out on both
+    sides: the constant vector centres a gram matrix and removes the known solution of a Laplacian
+    or alignment problem; no one downstream ever skips a first vector. ``mass`` is the diagonal of
+    a positive mass matrix. ``ceiling`` bounds the spectrum from above where theory gives a bound.
+    """
+
+    matrix: Any
+    end: End
+    trivial: Array | None = None
+    mass: Array | None = None
+    ceiling: float | None = None
+    is_factor: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def n_trivial(self) -> int:
+        """Number of directions known in advance and projected out."""
+        return 0 if self.trivial is None else int(self.trivial.shape[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """Eigenvalues, each beside its vector: ``vectors[:, i]`` belongs to ``values[i]``.
+
+    In order from the wanted end; vectors are orthonormal in the problem's mass. ``next_value`` is
+    the first eigenvalue that was not asked for, if it is known: the gap to it says how well the
+    kept subspace is determined.
+    """
+
+    values: Array
+    vectors: Array
+    residuals: Array
+    solver: str
+    next_value: float | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of pairs."""
+        return len(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What one stage of a fit did: its name, how, how long, and how much it holds."""
+
+    name: str
+    seconds: float
+    bytes: int = 0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a fit did, stage by stage, and what it advises."""
+
+    stages: tuple[Stage, ...] = ()
+    advice: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds spent in all stages together."""
+        return float(sum(stage.seconds for stage in self.stages))
+
+    def stage(self, name: str) -> Stage:
+        """Return the last stage called ``name``."""
+        for stage in reversed(self.stages):
+            if stage.name == name:
+                return stage
+        known = ", ".join(stage.name for stage in self.stages)
+        raise KeyError(f"no stage {name!r} in this report; there are: {known}")
+
+    def __str__(self) -> str:
+        """Return one line a stage, then the advice."""
+        lines = [
+            f"{s.name:<12} {s.seconds:8.3f} s {s.bytes / 1e6:10.1f} MB  "
+            + ", ".join(f"{k}={v}" for k, v in s.facts.items())
+            for s in self.stages
+        ]
+        return "\n".join([*lines, *(f"advice: {line}" for line in self.advice)])
+
+
+Metric = str | Callable[[Array, Array], float]

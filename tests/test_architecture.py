@@ -1,0 +1,46 @@
+"""The source tree keeps its promises (tests/architecture/rules.py).
+
+Every guard reads the tree and yields one sentence per broken promise. That each of them does speak
+up when it should is tested in tests/architecture/test_guards.py.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.architecture import imports, running, shape, texts
+from tests.architecture.source import read_package
+
+ROOT = Path(__file__).parents[1]
+MODULES = read_package(ROOT)
+
+OVER_MODULES = (
+    imports.every_module_has_a_layer,
+    imports.layers_point_down,
+    imports.reserved_calls_stay_home,
+    imports.optional_packages_stay_home_and_late,
+    imports.kernels_are_imported_late,
+    shape.files_are_short,
+    shape.functions_are_short,
+    shape.names_say_what_they_mean,
+    shape.exports_are_sorted,
+    shape.public_things_have_docstrings,
+)
+OVER_THE_TREE = (
+    running.importing_is_light,
+    running.public_names_resolve,
+    running.catalogue_is_complete,
+    texts.files_name_no_machine,
+)
+
+
+@pytest.mark.parametrize("guard", OVER_MODULES, ids=lambda guard: guard.__name__)
+def test_in_every_module(guard):
+    broken = list(guard(MODULES))
+    assert not broken, "\n" + "\n".join(broken)
+
+
+@pytest.mark.parametrize("guard", OVER_THE_TREE, ids=lambda guard: guard.__name__)
+def test_in_the_repository(guard):
+    broken = list(guard(ROOT))
+    assert not broken, "\n" + "\n".join(broken)
