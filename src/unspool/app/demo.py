@@ -32,4 +32,4 @@ def main(path: str = "demo.png", n: int = 1500) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1] if len(sys.argv) > 1 else "demo.png")
