@@ -10,6 +10,8 @@ import numpy as np
 
 from .values import Array
 
+NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a zero eigenvalue
+
 
 def grams_of_points(centres: Array, neighbors: Array) -> Array:
     """Return G of each row: centres (b, D) seen from neighbors (b, k, D), as (b, k, k)."""
@@ -28,8 +30,9 @@ def weights(grams: Array, regularization: float) -> Array:
     """Return the weights (b, k) for a batch of Gram matrices (b, k, k).
 
     ``regularization`` times the trace is added to the diagonal, because G is singular as soon as
-    there are more neighbours than dimensions. Neighbours that all coincide with the point share
-    the weight evenly.
+    there are more neighbours than dimensions; without it, the least of the weights that rebuild
+    the point exactly are taken. Neighbours that all coincide with the point share the weight
+    evenly.
     """
     n_neighbors = grams.shape[1]
     trace = np.trace(grams, axis1=1, axis2=2)
@@ -37,12 +40,19 @@ def weights(grams: Array, regularization: float) -> Array:
     scaled = grams / trace[:, None, None] + regularization * np.eye(n_neighbors)
     flat = ~grams.any(axis=(1, 2))
     scaled[flat] = np.eye(n_neighbors)
-    solution = _solve(scaled, np.ones((len(grams), n_neighbors, 1)))[:, :, 0]
+    if regularization < NEGLIGIBLE:
+        solution = _limit(scaled)
+    else:
+        solution = np.linalg.solve(scaled, np.ones((len(grams), n_neighbors, 1)))[:, :, 0]
     return np.asarray(solution / solution.sum(axis=1, keepdims=True))
 
 
-def _solve(systems: Array, sides: Array) -> Array:
-    try:
-        return np.asarray(np.linalg.solve(systems, sides))
-    except np.linalg.LinAlgError:  # regularization=0 on a singular G: the least-squares solution
-        return np.asarray(np.linalg.pinv(systems, hermitian=True) @ sides)
+def _limit(systems: Array) -> Array:
+    """Return what the solutions tend to as the regularization goes to zero.
+
+    Directions that G does not see cost nothing, so all of them count alike, and far more than the
+    others. (The pseudo-inverse would leave out just these.)
+    """
+    values, vectors = np.linalg.eigh(systems)
+    shares = vectors.sum(axis=1) / np.maximum(values, NEGLIGIBLE)
+    return np.asarray(np.einsum("bij,bj->bi", vectors, shares))

@@ -115,6 +115,8 @@ class EigenProblem:
     sides: the constant vector centres a gram matrix and removes the known solution of a Laplacian
     or alignment problem; no one downstream ever skips a first vector. ``mass`` is the diagonal of
     a positive mass matrix. ``ceiling`` bounds the spectrum from above where theory gives a bound.
+    ``matrix`` may also be anything that multiplies a block of vectors; then ``guess`` should hold
+    vectors that are nearly the wanted ones, because each product counts.
     """
 
     matrix: Any
@@ -123,6 +125,7 @@ class EigenProblem:
     mass: Array | None = None
     ceiling: float | None = None
     is_factor: bool = False
+    guess: Array | None = None
 
     @property
     def size(self) -> int:
@@ -141,7 +144,7 @@ class Spectrum:
 
     In order from the wanted end; vectors are orthonormal in the problem's mass. ``next_value`` is
     the first eigenvalue that was not asked for, if it is known: the gap to it says how well the
-    kept subspace is determined.
+    kept subspace is determined. Values below ``rounding`` cannot be told from zero.
     """
 
     values: Array
@@ -149,6 +152,7 @@ class Spectrum:
     residuals: Array
     solver: str
     next_value: float | None = None
+    rounding: float = 0.0
 
     @property
     def count(self) -> int:

@@ -64,7 +64,7 @@ RESERVED = (
         (
             Spared(
                 "problem/patches",
-                r"numpy\.linalg\.(svd|eigh)",
+                r"numpy\.linalg\.(svd|eigh|eigvalsh)",
                 "batched over thousands of k x k patches; no spectrum of the data",
             ),
             Spared(

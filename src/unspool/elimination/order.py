@@ -1,7 +1,9 @@
 """Fill-reducing order of a sparse symmetric matrix and its exact fill, before any number is spent.
 
-The order is SuperLU's minimum degree, read off an incomplete factorisation that drops everything;
-the fill then follows from the pattern alone (elimination tree and row subtrees).
+The order is SuperLU's minimum degree, read off an incomplete factorisation that drops everything,
+or nested dissection, which takes longer to find but fills in half as much where neighbours are in
+more than two dimensions. The fill then follows from the pattern alone (elimination tree and row
+subtrees).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sparse_linalg
 
 from ..values import Array
+from .dissection import nested_dissection
 
 SYMMETRIC = {
     "permc_spec": "MMD_AT_PLUS_A",
@@ -27,10 +30,21 @@ PLANNED = {"permc_spec": "NATURAL", "options": {"SymmetricMode": True}}  # order
 
 @dataclass(frozen=True, slots=True)
 class Elimination:
-    """The position of each vertex in the order, and how many later vertices each one meets."""
+    """The position of each vertex in the order, and how many later vertices each one meets.
+
+    The order is a postorder of the elimination tree: whatever a vertex depends on stands just
+    before it, which is what caches like.
+    """
 
     position: Array
     counts: Array
+
+    @property
+    def vertex_at(self) -> Array:
+        """The vertex at each position."""
+        vertices = np.empty(len(self.position), dtype=np.int64)
+        vertices[self.position] = np.arange(len(self.position))
+        return vertices
 
     @property
     def fill(self) -> int:
@@ -43,19 +57,28 @@ class Elimination:
         return float((self.counts.astype(np.float64) ** 2).sum())
 
 
-def plan_elimination(matrix: Any) -> Elimination:
-    """Return a fill-reducing order of a symmetric sparse matrix, with its fill counted exactly."""
-    pattern = sp.csr_array(matrix)
-    n = pattern.shape[0]
-    position = _minimum_degree(pattern)
-    vertex_at = np.empty(n, dtype=np.int64)
-    vertex_at[position] = np.arange(n)
-    from ._kernels import column_counts
+def plan_elimination(matrix: Any, *, nested: bool = False) -> Elimination:
+    """Return a fill-reducing order of a symmetric sparse matrix, with its fill counted exactly.
 
-    counts = column_counts(
-        pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64), position, vertex_at
-    )
-    return Elimination(position, counts)
+    By minimum degree, or ``nested`` dissection.
+    """
+    from ._kernels import column_counts, elimination_tree, postorder
+
+    pattern = sp.csr_array(matrix)
+    starts, columns = indices_of(pattern)
+    position = nested_dissection(pattern, _minimum_degree) if nested else _minimum_degree(pattern)
+    vertex_at = np.argsort(position)
+    subtrees = postorder(elimination_tree(starts, columns, position, vertex_at))
+    vertex_at = vertex_at[subtrees]
+    position = np.empty_like(position)
+    position[vertex_at] = np.arange(len(position))
+    parent = elimination_tree(starts, columns, position, vertex_at)
+    return Elimination(position, column_counts(starts, columns, position, vertex_at, parent))
+
+
+def indices_of(pattern: sp.csr_array) -> tuple[Array, Array]:
+    """Return the starts and columns of a sparse matrix in the one type that kernels expect."""
+    return pattern.indptr.astype(np.int64), pattern.indices.astype(np.int32)
 
 
 def _minimum_degree(pattern: sp.csr_array) -> Array:

@@ -23,6 +23,7 @@ class Chart:
     values: Array
     multipliers: Array
     relation: Any = None
+    anchors: Array | None = None  # coordinates of the landmarks, where rows refer to these alone
 
 
 def place(rows: Any, coordinates: Array, multipliers: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,19 @@ def walk_rows(towards: NeighborGraph, weights: Array) -> Any:
     return towards.with_weights(weights / totals[towards.rows])
 
 
-def geodesic_rows(towards: NeighborGraph, geodesics: Array) -> Array:
-    """Return the shortest paths from new points to all old ones, through the neighbours they see.
+def geodesic_rows(
+    towards: NeighborGraph, lengths_from: Callable[[Array], Array], n_old: int
+) -> Array:
+    """Return the shortest paths from new points to the old ones, through the neighbours they see.
 
-    ``geodesics[i, j]`` is the path length between old points.
+    ``lengths_from(points)`` gives the rows of path lengths from old points to ``n_old`` others.
     """
-    lengths = np.full((towards.n_points, geodesics.shape[1]), np.inf)
+    seen, place = np.unique(towards.neighbors, return_inverse=True)
+    known = lengths_from(seen)
+    lengths = np.full((towards.n_points, n_old), np.inf)
     for rank in range(int(towards.counts.max(initial=0))):
         has = np.flatnonzero(towards.counts > rank)
         slots = towards.starts[has] + rank
-        through = towards.distances[slots][:, None] + geodesics[towards.neighbors[slots]]
+        through = towards.distances[slots][:, None] + known[place[slots]]
         lengths[has] = np.minimum(lengths[has], through)
     return lengths

@@ -8,6 +8,9 @@ import numpy as np
 
 from ..values import Array, Metric
 
+# haversine knows two columns only; the last two would take their scales anew from each call's data
+UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean"}
+
 
 def cross(queries: Array, points: Array, metric: Metric = "euclidean") -> Array:
     """Return the table of distances from each query to each point.
@@ -18,7 +21,9 @@ def cross(queries: Array, points: Array, metric: Metric = "euclidean") -> Array:
     if metric not in ("euclidean", "l2"):
         from sklearn.metrics import pairwise_distances
 
-        return np.asarray(pairwise_distances(queries, points, metric=metric))
+        table = np.asarray(pairwise_distances(queries, points, metric=metric))
+        _check_distances(table, metric)
+        return table
     from scipy.spatial.distance import cdist
 
     return np.asarray(cdist(queries, points))
@@ -33,6 +38,16 @@ def squared(queries: Array, points: Array, metric: Metric = "euclidean") -> Arra
     return cross(queries, points, metric) ** 2
 
 
+def _check_distances(table: Array, metric: Metric) -> None:
+    wrong = ~(table >= 0.0) | np.isinf(table)  # the comparison is false for NaN
+    if wrong.any():
+        row, column = (int(index) for index in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"metric {metric!r} gave {table[row, column]} between row {row} and point {column}; a "
+            "distance is a finite number that is not negative"
+        )
+
+
 def check_metric(metric: Any) -> None:
     """Raise ValueError with the known names if ``metric`` is neither callable nor known."""
     if callable(metric) or metric == "precomputed":
@@ -40,6 +55,6 @@ def check_metric(metric: Any) -> None:
     from sklearn.metrics.pairwise import _VALID_METRICS as SCIPY_METRICS
     from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
 
-    known = sorted({*SCIPY_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS} - {"nan_euclidean", "haversine"})
+    known = sorted({*SCIPY_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS} - UNUSABLE)
     if metric not in known:
         raise ValueError(f"unknown metric {metric!r}; use a callable or one of {', '.join(known)}")

@@ -107,7 +107,11 @@ def _check_counts(wanted: Array, n_points: int) -> None:
         raise ValueError(
             f"n_neighbors must be one number or one a point ({n_points}); got shape {wanted.shape}"
         )
-    if wanted.min() < 1 or wanted.max() >= n_points:
+    if wanted.min() < 1:
+        raise ValueError(
+            f"every point needs at least one neighbour; got n_neighbors={int(wanted.min())}"
+        )
+    if wanted.max() >= n_points:
         raise ValueError(
             f"n_neighbors={int(wanted.max())} needs more than that many points, and there are "
             f"n_samples={n_points}; use n_neighbors between 1 and {n_points - 1}"

@@ -14,7 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..values import Array, Metric, NeighborGraph, graph_from_edges
+from .distances import cross
 
+EPS = float(np.finfo(np.float64).eps)
 CHUNK_BYTES = 64 * 2**20  # a block of distances that stays near the cache and never fills memory
 SPARE = 8  # candidates beyond the wanted ones: rounding in |q|^2 + |x|^2 - 2 q.x may swap near ties
 TREE_METRICS: dict[Any, float] = {
@@ -110,18 +112,24 @@ class BlockSearch:
         width = min(count + SPARE, self.n_points)
         columns = np.empty((len(queries), count), dtype=np.intp)
         distances = np.empty((len(queries), count))
-        for rows, squares in self._squared(queries):
+        for rows, squares, rounding in self._squared(queries):
             candidates = np.argpartition(squares, width - 1, axis=1)[:, :width]
             exact = self._exact(queries[rows], candidates)
             order = np.lexsort((candidates, exact), axis=1)[:, :count]
             columns[rows] = np.take_along_axis(candidates, order, axis=1)
             distances[rows] = np.take_along_axis(exact, order, axis=1)
+            # two distant clusters, or one wild outlier, round so much that nearer points may hide
+            beyond = np.take_along_axis(squares, candidates, axis=1).max(axis=1) - rounding
+            unsure = np.flatnonzero(beyond < distances[rows, -1] ** 2 * (1 - 1e-9)) + rows.start
+            if width < self.n_points and len(unsure):
+                table = cross(queries[unsure], self.points)
+                columns[unsure], distances[unsure] = _smallest(table, count)
         return _from_table(columns, distances, self)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
         edges = []
-        for rows, squares in self._squared(queries):
+        for rows, squares, _ in self._squared(queries):
             near_rows, near = np.nonzero(squares <= radius**2 * (1 + 1e-6) + 1e-12 * squares.max())
             differences = queries[rows][near_rows] - self.points[near]
             exact = np.linalg.norm(differences, axis=1)
@@ -133,15 +141,17 @@ class BlockSearch:
         """Return the search over ``points`` alone."""
         return BlockSearch(self.points[points], self.centre)
 
-    def _squared(self, queries: Array) -> Iterator[tuple[slice, Array]]:
+    def _squared(self, queries: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield squared distances block by block, and a bound of each row's rounding."""
         centred = self.points - self.centre
         norms = np.einsum("ij,ij->i", centred, centred)
         for rows in _blocks(len(queries), self.n_points):
             block = queries[rows] - self.centre
+            own = np.einsum("ij,ij->i", block, block)
             squares = block @ (-2.0 * centred.T)
             squares += norms
-            squares += np.einsum("ij,ij->i", block, block)[:, None]
-            yield rows, squares
+            squares += own[:, None]
+            yield rows, squares, 2 * EPS * centred.shape[1] * (own + norms.max())
 
     def _exact(self, queries: Array, columns: Array) -> Array:
         exact = np.empty(columns.shape)
@@ -185,8 +195,6 @@ class MetricSearch:
         return MetricSearch(self.points[points], self.metric)
 
     def _blocks(self, queries: Array) -> Iterator[tuple[slice, Array]]:
-        from .distances import cross
-
         for rows in _blocks(len(queries), self.n_points):
             yield rows, cross(queries[rows], self.points, self.metric)
 

@@ -20,7 +20,7 @@ class Centering:
     @classmethod
     def of(cls, similarity: Any) -> Centering:
         """Return the means of a square similarity table."""
-        column_means = np.asarray(similarity.mean(axis=0), dtype=np.float64).ravel()
+        column_means = np.asarray(similarity.mean(axis=0, dtype=np.float64)).ravel()
         return cls(column_means, float(column_means.mean()))
 
     def rows(self, rows: Array) -> Array:

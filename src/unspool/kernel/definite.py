@@ -9,13 +9,16 @@ import numpy as np
 from ..values import Array
 
 
-def check_symmetric(table: Array, what: str) -> None:
-    """Raise ValueError, naming the worst entry, unless ``table`` is square and symmetric."""
+def check_symmetric(table: Array, what: str, tolerance: float = 1e-8) -> None:
+    """Raise ValueError, naming the worst entry, unless ``table`` is square and symmetric.
+
+    ``tolerance`` is a share of the largest entry.
+    """
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(f"{what} must be square; got shape {table.shape}")
     scale = float(np.abs(table).max(initial=0.0))
     gap = np.abs(table - table.T)
-    if gap.size and gap.max() > 1e-8 * scale:
+    if gap.size and gap.max() > tolerance * scale:
         i, j = (int(index) for index in np.unravel_index(int(gap.argmax()), gap.shape))
         raise ValueError(
             f"{what} must be symmetric, but entry ({i}, {j}) is {table[i, j]:.6g} and ({j}, {i}) "

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..values import Array
+from .definite import check_symmetric
 
 KERNELS = (
     "linear",
@@ -47,7 +48,10 @@ class Kernel:
             return self._by_callable(A, B)
         if self.origin is not None:
             A, B = A - self.origin, B - self.origin
-        return np.asarray(_FORMULAS[self.name](self, A, B))
+        with np.errstate(over="ignore"):  # reported below, in words
+            table = np.asarray(_FORMULAS[self.name](self, A, B))
+        _check_finite(table, self.name)
+        return table
 
     def diagonal(self, A: Array) -> Array:
         """Return k(a, a) of each point."""
@@ -70,7 +74,19 @@ class Kernel:
         for i, a in enumerate(A):
             for j, b in enumerate(B):
                 table[i, j] = function(a, b)
+        _check_finite(table, function)
+        if A is B:
+            check_symmetric(table, "the table of a kernel function")
         return table
+
+
+def _check_finite(table: Array, kernel: Any) -> None:
+    if not np.isfinite(table).all():
+        row, column = (int(index) for index in np.argwhere(~np.isfinite(table))[0])
+        raise ValueError(
+            f"kernel {kernel!r} gave {table[row, column]} for row {row} and point {column}; scale "
+            "the data, or lower degree or gamma"
+        )
 
 
 def gamma_from(gamma: float | None, sigma: float | None, t: float | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -38,6 +39,9 @@ class GraphMethod(Method):
     radius: float | None = parameter(
         None, kind=float, above=0, optional=True, help="neighbours within this distance instead"
     )
+    squared_radius: bool = parameter(
+        False, kind=bool, help="compare the squared distance with the radius, strictly (S2)"
+    )
     metric: Metric = parameter(
         "euclidean", help="name, callable, or 'precomputed' distances (dense, or a sparse graph)"
     )
@@ -53,10 +57,22 @@ class GraphMethod(Method):
     component_labels_: Array = learned()
     charts_: tuple[Chart, ...] = learned()
     _index: graph.Searcher = learned()
+    _related: Any = learned()
 
     def _table(self) -> Literal["distances"] | None:
         graph.check_metric(self.metric)
         return "distances" if self.metric == "precomputed" else None
+
+    def _width(self, n_points: int) -> int:
+        """Return the number of coordinates asked for, for this many points."""
+        return self.n_components
+
+    def _relate(self, given: Any) -> Any:
+        """Return what neighbours are sought in: the points, or a table of distances."""
+        return given
+
+    def _related_metric(self) -> Metric:
+        return self.metric
 
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
         """Return the map of one connected piece: all of its points, seen through their graph."""
@@ -67,25 +83,28 @@ class GraphMethod(Method):
         raise NotImplementedError
 
     def _learn(self, given: Any) -> None:
-        check_count(self.n_components, given.shape[0] - 1)
+        check_count(self._width(given.shape[0]), given.shape[0] - 1)
         if self.radius is not None and self.n_neighbors is not None:
             raise ValueError("give n_neighbors or radius, not both")
-        self._index = graph.searcher(given, self.metric)
-        neighbors = self._neighbors(given)
+        related = self._related = self._relate(given)
+        self._index = graph.searcher(related, self._related_metric())
+        neighbors = self._neighbors(related)
         found = graph.pieces(neighbors)
         self.component_labels_ = found.labels
         if found.count > 1:
-            neighbors, found = self._one_piece_or_several(neighbors, found, given)
+            neighbors, found = self._one_piece_or_several(neighbors, found, related)
         charted = range(1 if self.components == "largest" else found.count)
-        self.charts_ = tuple(self._charted(given, neighbors, found.members(p)) for p in charted)
+        self.charts_ = tuple(self._charted(related, neighbors, found.members(p)) for p in charted)
         self._home = (
             found.labels if self.components != "largest" else np.zeros(len(found.labels), int)
         )
         self.eigenvalues_ = self.charts_[0].values
-        self.embedding_ = self._assembled(given)
+        self.embedding_ = self._assembled(related)
 
     def _neighbors(self, given: Any) -> NeighborGraph:
-        directed = graph.neighbors_of_all(self._index, given, self.n_neighbors, self.radius)
+        directed = graph.neighbors_of_all(
+            self._index, given, self.n_neighbors, self.radius, self.squared_radius
+        )
         return directed if self.symmetrize == "directed" else _undirected(directed, self.symmetrize)
 
     def _one_piece_or_several(
@@ -93,6 +112,8 @@ class GraphMethod(Method):
     ) -> tuple[NeighborGraph, graph.Pieces]:
         """Apply the policy for graphs in several pieces, and say so."""
         remedy = "raise n_neighbors or radius to join them"
+        if self.components == "whole":
+            return neighbors, graph.Pieces(np.zeros_like(found.labels))
         if self.components == "error":
             raise ValueError(
                 f"{found.describe()}; {remedy}, or pass components='largest' to embed "
@@ -122,14 +143,14 @@ class GraphMethod(Method):
         else:
             among = neighbors if whole else neighbors.subgraph(members)
             chart = self._chart(given, members, among)
-        return _padded(chart, self.n_components)
+        return _padded(chart, self.n_components or chart.coordinates.shape[1])
 
-    def _count_in(self, chart: Chart) -> int:
-        """Return how many coordinates a piece can have: one fewer than its points."""
-        return min(self.n_components, len(chart.members) - 1)
+    def _count_in(self, members: Array) -> int:
+        """Return how many coordinates a piece gets: at most one fewer than it has points."""
+        return min(self.n_components, len(members) - 1)
 
     def _assembled(self, given: Any) -> Array:
-        coordinates = np.zeros((given.shape[0], self.n_components))
+        coordinates = np.zeros((given.shape[0], self.charts_[0].coordinates.shape[1]))
         placed = np.zeros(given.shape[0], dtype=bool)
         for chart in self.charts_:
             coordinates[chart.members] = chart.coordinates
@@ -141,15 +162,18 @@ class GraphMethod(Method):
 
     def _map(self, points: Any) -> Array:
         """Send each new point to the piece of its nearest old one; old points keep their place."""
-        nearest = graph.neighbors_of_new(self._index, points, 1)
+        related = self._relate(points)
+        nearest = graph.neighbors_of_new(self._index, related, 1)
         _check_seen(nearest)
         home, gap = nearest.neighbors, nearest.distances
-        coordinates = np.empty((len(home), self.n_components))
+        coordinates = np.empty((len(home), self.embedding_.shape[1]))
         for piece, chart in enumerate(self.charts_):
             here = np.flatnonzero(self._home[home] == piece)
             if len(here):
-                coordinates[here] = self._place(chart, points[here])
+                coordinates[here] = self._place(chart, related[here])
         known = gap == 0.0
+        if self._points is not None:  # cosine rounds a point's distance to itself to above zero
+            known |= (points == self._points[home]).all(axis=1)
         coordinates[known] = self.embedding_[home[known]]
         return coordinates
 
@@ -157,12 +181,13 @@ class GraphMethod(Method):
         whole = len(chart.members) == self._index.n_points
         index = self._index if whole else self._index.among(chart.members)
         count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
-        towards = graph.neighbors_of_new(index, new, count, self.radius)
+        towards = graph.neighbors_of_new(index, new, count, self.radius, self.squared_radius)
         _check_seen(towards)
         if chart.relation is None:
             return np.repeat(chart.coordinates[:1], towards.n_points, axis=0)
         rows, multipliers = self._rows(chart, new, towards)
-        return extension.place(rows, chart.coordinates, multipliers)
+        anchors = chart.coordinates if chart.anchors is None else chart.anchors
+        return extension.place(rows, anchors, multipliers)
 
     def _unmap(self, places: Array) -> Array:
         """Interpolate between known points of one piece at a time."""
@@ -186,16 +211,16 @@ def _undirected(directed: NeighborGraph, rule: Any) -> NeighborGraph:
 
 
 def _padded(chart: Chart, width: int) -> Chart:
+    """Return the chart with empty columns added up to ``width``."""
     missing = width - chart.coordinates.shape[1]
     if missing == 0:
         return chart
-    blank = np.zeros((len(chart.members), missing))
-    return Chart(
-        chart.members,
-        np.hstack([chart.coordinates, blank]),
-        np.concatenate([chart.values, np.zeros(missing)]),
-        np.concatenate([chart.multipliers, np.zeros(missing)]),
-        chart.relation,
+    return replace(
+        chart,
+        coordinates=np.pad(chart.coordinates, ((0, 0), (0, missing))),
+        values=np.pad(chart.values, (0, missing)),
+        multipliers=np.pad(chart.multipliers, (0, missing)),
+        anchors=None if chart.anchors is None else np.pad(chart.anchors, ((0, 0), (0, missing))),
     )
 
 

@@ -11,21 +11,27 @@ from sklearn.utils.validation import check_array, validate_data
 from ..kernel import check_symmetric
 from ..values import Array
 
-LARGEST = 1e150  # squares of anything larger overflow
-SMALLEST = 1e-150  # squares of differences smaller than this vanish
+LARGEST = 1e70  # fourth powers (norms of squared distances) of anything larger overflow
+SMALLEST = 1e-70  # fourth powers of anything smaller vanish
+# finiteness is checked here: scikit-learn's message does not say where
+NUMBERS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
 
 
 def checked_points(
     X: Any, estimator: Any = None, *, reset: bool = True, min_samples: int = 2
 ) -> Array:
-    """Return the rows of ``X`` as finite float64 points whose squares are finite too."""
-    options = {"dtype": [np.float64, np.float32], "ensure_min_samples": min_samples}
+    """Return the rows of ``X`` as float64 points, none too large or all too small to be squared.
+
+    Points that come after the fit (``min_samples`` of 1) may be as near to the origin as they like.
+    """
+    options = {**NUMBERS, "ensure_min_samples": min_samples}
     if estimator is None:
         checked = check_array(X, **options)
     else:
         checked = validate_data(estimator, X, reset=reset, **options)
     points = np.asarray(checked, dtype=np.float64)
-    _check_magnitude(points)
+    _check_finite(points)
+    _check_magnitude(points, fitting=min_samples > 1)
     return points
 
 
@@ -35,28 +41,31 @@ def checked_table(X: Any, estimator: Any, reset: bool, distances: bool, sparse: 
     When fitting it is square and symmetric; later its columns are the points of the fit. Distances
     are not negative and zero on the diagonal.
     """
-    options = {"dtype": [np.float64, np.float32], "ensure_min_samples": 2 if reset else 1}
+    options = {**NUMBERS, "ensure_min_samples": 2 if reset else 1}
     accept = ["csr", "coo", "csc"] if sparse else False
     table = validate_data(estimator, X, reset=reset, accept_sparse=accept, **options)
     is_sparse = bool(sp.issparse(table))
+    tolerance = 1e-5 if table.dtype == np.float32 else 1e-8
     table = sp.csr_array(table, dtype=np.float64) if is_sparse else np.asarray(table, np.float64)
     values = np.asarray(table.data if is_sparse else table)
+    _check_finite(table)
     if distances and values.size and values.min() < 0:
         raise ValueError(f"distances must not be negative; the smallest is {values.min():.6g}")
     if reset:
-        _check_square(table, distances, is_sparse)
-    _check_magnitude(values)
-    return table
+        _check_square(table, distances, is_sparse, tolerance)
+    _check_magnitude(values, fitting=reset)
+    rounded = reset and not is_sparse and not np.array_equal(table, table.T)
+    return 0.5 * (table + table.T) if rounded else table
 
 
-def _check_square(table: Any, distances: bool, is_sparse: bool) -> None:
+def _check_square(table: Any, distances: bool, is_sparse: bool, tolerance: float) -> None:
     what = "a table of distances" if distances else "a kernel table"
     if table.shape[0] != table.shape[1]:
         raise ValueError(f"{what} must be square; got shape {table.shape}")
     if is_sparse:
         return  # a sparse graph may be directed: symmetrize decides
-    check_symmetric(table, what)
-    if distances and np.abs(np.diag(table)).max() > 1e-8 * max(1e-300, float(table.max())):
+    check_symmetric(table, what, tolerance)
+    if distances and np.abs(np.diag(table)).max() > tolerance * max(1e-300, float(table.max())):
         worst = int(np.abs(np.diag(table)).argmax())
         raise ValueError(
             f"the distance of a point to itself must be 0, but entry ({worst}, {worst}) is "
@@ -64,15 +73,30 @@ def _check_square(table: Any, distances: bool, is_sparse: bool) -> None:
         )
 
 
-def _check_magnitude(values: Array) -> None:
+def _check_finite(table: Any) -> None:
+    values = table.data if sp.issparse(table) else table
+    if np.isfinite(values).all():
+        return
+    cells = sp.coo_array(table) if sp.issparse(table) else None
+    wrong = np.argwhere(~np.isfinite(values))
+    first = wrong[0] if cells is None else (cells.row[wrong[0, 0]], cells.col[wrong[0, 0]])
+    row, column = int(first[0]), int(first[1])
+    kind = "NaN" if np.isnan(table[row, column]) else "infinity (inf)"
+    raise ValueError(
+        f"X contains {kind} in row {row}, column {column} ({len(wrong)} such entries in all); drop "
+        "those rows or fill them in first"
+    )
+
+
+def _check_magnitude(values: Array, *, fitting: bool) -> None:
     largest = float(np.abs(values).max(initial=0.0))
     if largest > LARGEST:
         raise ValueError(
-            f"values reach {largest:.1e}, and their squares overflow; divide the data by "
+            f"values reach {largest:.1e}, and powers of that overflow; divide the data by "
             f"{largest:.0e}"
         )
-    if 0.0 < largest < SMALLEST:
+    if fitting and 0.0 < largest < SMALLEST:
         raise ValueError(
-            f"no value exceeds {largest:.1e}, and squares of that vanish; divide the data by "
+            f"no value exceeds {largest:.1e}, and powers of that vanish; divide the data by "
             f"{largest:.0e}"
         )

@@ -42,6 +42,8 @@ class SimilarityMethod(Method):
         eigenproblem = problem.gram(similarity, centered=centred)
         spectrum = solve(eigenproblem, self.n_components, seed=self.random_state)
         self.eigenvalues_, self._coordinates = scaled_coordinates(spectrum)
+        if self._centering is not None:
+            advise_if_not_euclidean(self.eigenvalues_, self._centering, np.diag(similarity))
         self.embedding_ = self._coordinates
 
     def _is_centred(self) -> bool:
@@ -66,8 +68,8 @@ def scaled_coordinates(spectrum: Spectrum) -> tuple[Array, Array]:
     does their column, with a warning.
     """
     values = np.array(spectrum.values)
-    floor = 64 * np.finfo(float).eps * float(np.abs(values).max(initial=0.0)) * 4
-    empty = values <= floor
+    floor = 256 * np.finfo(float).eps * float(np.abs(values).max(initial=0.0))
+    empty = values <= max(floor, spectrum.rounding)
     values[empty] = 0.0
     if empty.any():
         sentence = (
@@ -77,6 +79,18 @@ def scaled_coordinates(spectrum: Spectrum) -> tuple[Array, Array]:
         advise(sentence)
         warnings.warn(sentence, UserWarning, stacklevel=5)
     return values, spectrum.vectors * np.sqrt(values)
+
+
+def advise_if_not_euclidean(values: Array, centering: Centering, diagonal: Array) -> None:
+    """Tell if the kept values exceed the trace: then there are negative ones elsewhere."""
+    trace = float(diagonal.sum()) - len(diagonal) * centering.grand_mean
+    missing = float(values.sum()) - trace
+    if missing > 1e-9 * abs(trace):
+        advise(
+            f"eigenvalues of at least -{missing:.3g} in sum are negative (kept: "
+            f"{float(values.sum()):.3g}), so these distances are of no Euclidean points; "
+            "negative_mass() tells how far from it"
+        )
 
 
 def check_count(n_components: int, most: int) -> None:

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import extension, graph, problem
+from .. import extension
 from ..extension import Chart
-from ..kernel import Centering
-from ..spectrum import solve
+from ..spectrum import negative_mass, solve
 from ..values import Array, NeighborGraph
+from ._geodesic_gram import geodesic_gram
 from ._graph import COMPONENTS, GraphMethod
 from ._parameters import method, parameter
-from ._similarity import scaled_coordinates
+from ._similarity import advise_if_not_euclidean, scaled_coordinates
+
+ROWS_BYTES = 128 * 2**20  # of new points' rows held at a time
 
 
 @method
@@ -23,6 +25,9 @@ class Isomap(GraphMethod):
     Neighbours are joined, shortest paths through the graph stand for geodesic distances, and
     -1/2 H G^2 H is decomposed as in classical scaling. With all points as neighbours it is
     classical scaling.
+
+    From 4,000 points on, geodesics are kept in single precision; where even that table does not
+    fit, none is kept and every product makes them anew, so that memory stays proportional to n.
 
     Attributes: ``eigenvalues_`` of -1/2 H G^2 H, ``geodesics_`` (of the largest piece).
 
@@ -37,25 +42,34 @@ class Isomap(GraphMethod):
     )
 
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
-        geodesics = graph.geodesic(neighbors)
-        similarity = -0.5 * geodesics**2
-        count = min(self.n_components, len(members) - 1)
-        spectrum = solve(problem.gram(similarity), count, seed=self.random_state)
+        similarity = geodesic_gram(neighbors)
+        eigenproblem = similarity.problem(self._count_in(members), self.random_state)
+        spectrum = solve(eigenproblem, self._count_in(members), seed=self.random_state)
         values, coordinates = scaled_coordinates(spectrum)
-        relation = geodesics, Centering.of(similarity)
-        return Chart(members, coordinates, values, values, relation)
+        advise_if_not_euclidean(values, similarity.centering, np.zeros(len(members)))
+        return Chart(members, coordinates, values, values, similarity)
+
+    def _place(self, chart: Chart, new: Any) -> Array:
+        """Place new points a few at a time: their rows are as long as there are old points."""
+        step = max(1, ROWS_BYTES // (8 * len(chart.members)))
+        starts = range(0, new.shape[0], step)
+        return np.vstack([super(Isomap, self)._place(chart, new[i : i + step]) for i in starts])
 
     def _rows(self, chart: Chart, new: Any, towards: NeighborGraph) -> tuple[Array, Array]:
-        geodesics, centering = chart.relation
-        lengths = extension.geodesic_rows(towards, geodesics)
-        return centering.rows(-0.5 * lengths**2), chart.multipliers
+        similarity = chart.relation
+        lengths = extension.geodesic_rows(towards, similarity.lengths_from, len(chart.members))
+        return similarity.centering.rows(-0.5 * lengths**2), chart.multipliers
 
     @property
     def geodesics_(self) -> Array:
         """Path lengths between the points of the largest piece."""
-        return np.asarray(self.charts_[0].relation[0])
+        chart = self.charts_[0]
+        return np.asarray(chart.relation.lengths_from(np.arange(len(chart.members))))
 
     def kernel_(self) -> Array:
         """Return -1/2 H G^2 H of the largest piece: kernel PCA of it is this map (S4 16.54)."""
-        geodesics, centering = self.charts_[0].relation
-        return np.asarray(centering.rows(-0.5 * geodesics**2))
+        return np.asarray(self.charts_[0].relation.centering.rows(-0.5 * self.geodesics_**2))
+
+    def negative_mass(self) -> float:
+        """Return the share of the spectrum that is negative: how far geodesics are from flat."""
+        return negative_mass(self.kernel_())

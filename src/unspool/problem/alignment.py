@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import scipy.sparse as sp
 
-from ..values import EigenProblem
+from ..progress import stage
+from ..values import Array, EigenProblem
+
+ENTRIES = 20_000_000  # of patches held before they are added up: about half a gigabyte
 
 
 def reconstruction(weights: sp.csr_array) -> EigenProblem:
@@ -17,3 +22,32 @@ def reconstruction(weights: sp.csr_array) -> EigenProblem:
     n = weights.shape[0]
     misfit = sp.csr_array(sp.eye_array(n, format="csr") - weights)
     return EigenProblem(misfit, "smallest", trivial=np.ones((n, 1)), is_factor=True)
+
+
+def alignment(patches: Iterable[tuple[Array, Array]], n: int) -> EigenProblem:
+    """Return the problem of M = sum of patches, each placed at the points that it speaks of.
+
+    Patches come in batches: members (b, m) and symmetric blocks (b, m, m) that vanish on constants.
+    """
+    total = sp.csr_array((n, n))
+    waiting: list[tuple[Array, Array]] = []
+    with stage("alignment", total=n) as running:
+        for members, blocks in patches:
+            waiting.append((members, blocks))
+            if sum(held.size for _, held in waiting) > ENTRIES:
+                total, waiting = total + _added_up(waiting, n), []
+            running.advance(len(members))
+        matrix = total + _added_up(waiting, n)
+        matrix = sp.csr_array(0.5 * (matrix + matrix.T))
+        running.note(holds=matrix.data.nbytes + matrix.indices.nbytes, entries=matrix.nnz)
+    return EigenProblem(matrix, "smallest", trivial=np.ones((n, 1)))
+
+
+def _added_up(batches: list[tuple[Array, Array]], n: int) -> sp.csr_array:
+    if not batches:
+        return sp.csr_array((n, n))
+    rows = [np.broadcast_to(m[:, :, None], b.shape).ravel() for m, b in batches]
+    columns = [np.broadcast_to(m[:, None, :], b.shape).ravel() for m, b in batches]
+    values = np.concatenate([blocks.ravel() for _, blocks in batches])
+    places = (np.concatenate(rows), np.concatenate(columns))
+    return sp.csr_array(sp.coo_array((values, places), shape=(n, n)))

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from ..values import EigenProblem
+from ..values import EigenProblem, NeighborGraph
 
 Normalization = Literal["random-walk", "symmetric", "unnormalized"]
 
@@ -28,3 +28,18 @@ def laplacian(weights: sp.csr_array, normalization: Normalization = "random-walk
     root = np.sqrt(degree)
     scaled = sp.csr_array(sp.diags_array(1.0 / root) @ matrix @ sp.diags_array(1.0 / root))
     return EigenProblem(scaled, "smallest", root[:, None], ceiling=2.0)
+
+
+def laplace_operator(graph: NeighborGraph, t: float, dimension: int) -> sp.csr_array:
+    """Return the discrete Laplace operator of a manifold as a matrix (S2 eq. 10).
+
+    (L f)(x_i) = -(1/t) [f(x_i) - (1/n) (4 pi t)^(-d/2) sum_j exp(-|x_i - x_j|^2 / 4t) f(x_j)] over
+    the neighbours j within a radius, for n points drawn uniformly from a d-dimensional manifold of
+    volume 1 (multiply the sum by the volume otherwise). Minus this operator tends to the
+    Laplace-Beltrami operator, with eigenvalues >= 0, as t goes to 0 slowly enough.
+    """
+    if t <= 0 or dimension < 1:
+        raise ValueError(f"t must be positive and dimension at least 1; got {t!r}, {dimension!r}")
+    heat = graph.with_weights(np.exp(-(graph.distances**2) / (4.0 * t)))
+    heat = heat * ((4.0 * np.pi * t) ** (-dimension / 2.0) / graph.n_points)
+    return sp.csr_array((heat - sp.eye_array(graph.n_points)) / t)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..values import Array
+from .score import Chosen, Score, mean_score
+from .tables import check_same_points, checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,13 @@ class Alignment:
     rotation: Array
     scale: float
     disparity: float
+    centre: Array
+    shift: Array
+
+    def apply(self, points: Any) -> Array:
+        """Move other points of the same configuration along."""
+        moved = _widened(_columns(points, "points"), len(self.centre)) - self.centre
+        return np.asarray(self.scale * moved @ self.rotation + self.shift)
 
 
 def align(Y: Any, truth: Any, *, scaling: bool = True) -> Alignment:
@@ -29,15 +38,36 @@ def align(Y: Any, truth: Any, *, scaling: bool = True) -> Alignment:
 
     If the two differ in width the narrower is padded with zeros.
     """
-    source, target = _padded(np.asarray(Y, np.float64), np.asarray(truth, np.float64))
-    source_centred, target_centred = source - source.mean(axis=0), target - target.mean(axis=0)
+    source, target = _columns(Y, "Y"), _columns(truth, "truth")
+    if len(source) != len(target):
+        raise ValueError(f"Y has {len(source)} points and truth has {len(target)}; need the same")
+    width = max(source.shape[1], target.shape[1])
+    source, target = _widened(source, width), _widened(target, width)
+    centre, shift = source.mean(axis=0), target.mean(axis=0)
+    source_centred, target_centred = source - centre, target - shift
+    spread, target_spread = np.square(source_centred).sum(), np.square(target_centred).sum()
+    if target_spread == 0.0:
+        raise ValueError("all points of truth are one place, so there is nothing to lay Y on")
     left, singular, right = np.linalg.svd(source_centred.T @ target_centred)
     rotation = left @ right
-    spread, target_spread = np.square(source_centred).sum(), np.square(target_centred).sum()
     scale = float(singular.sum() / spread) if scaling and spread > 0 else 1.0
     moved = scale * source_centred @ rotation
-    left_over = float(np.square(moved - target_centred).sum() / max(target_spread, 1e-300))
-    return Alignment(moved + target.mean(axis=0), rotation, scale, left_over)
+    left_over = float(np.square(moved - target_centred).sum() / target_spread)
+    return Alignment(moved + shift, rotation, scale, left_over, centre, shift)
+
+
+def procrustes(Y: Any, truth: Any, *, scaling: bool = True) -> Score:
+    """Return how far a map is from the ``truth`` after the best motion: 0 if it is the truth.
+
+    The value is ``align(Y, truth).disparity``. Of each point it is the squared distance left
+    over, in units of the mean squared distance of the true points from their centre.
+    """
+    laid = align(Y, truth, scaling=scaling)
+    target = _widened(_columns(truth, "truth"), laid.aligned.shape[1])
+    left_over = np.square(laid.aligned - target).sum(axis=1)
+    spread = np.square(target - target.mean(axis=0)).sum(axis=1).mean()
+    everyone = Chosen(np.arange(len(target)), len(target))
+    return mean_score("Procrustes error", left_over / spread, everyone)
 
 
 def disparity(Y: Any, truth: Any) -> float:
@@ -46,17 +76,26 @@ def disparity(Y: Any, truth: Any) -> float:
 
 
 def explained_by(Y: Any, truth: Any) -> Array:
-    """Return R^2 of each true coordinate, fitted by an affine function of the map."""
-    design = np.column_stack([np.ones(len(Y)), np.asarray(Y, np.float64)])
-    target = np.asarray(truth, np.float64)
-    fitted = design @ np.linalg.lstsq(design, target, rcond=None)[0]
-    total = np.square(target - target.mean(axis=0)).sum(axis=0)
-    return np.asarray(1.0 - np.square(target - fitted).sum(axis=0) / total)
+    """Return R^2 of each true coordinate, fitted by an affine function of the map.
+
+    This is the right question for maps of unit covariance (LLE, Hessian LLE, LTSA), which know
+    the truth up to an affine transformation only. A true coordinate without variance counts as 1.
+    """
+    places, target = _columns(Y, "Y"), _columns(truth, "truth")
+    check_same_points(len(target), len(places), 2)
+    centred = target - target.mean(axis=0)
+    design = np.column_stack([np.ones(len(places)), places - places.mean(axis=0)])
+    fitted = design @ np.linalg.lstsq(design, centred, rcond=None)[0]
+    total = np.square(centred).sum(axis=0)
+    missed = np.square(centred - fitted).sum(axis=0)
+    return np.asarray(1.0 - np.divide(missed, total, out=np.zeros_like(total), where=total > 0))
 
 
-def _padded(first: Array, second: Array) -> tuple[Array, Array]:
-    width = max(first.shape[1], second.shape[1])
-    return (
-        np.pad(first, ((0, 0), (0, width - first.shape[1]))),
-        np.pad(second, ((0, 0), (0, width - second.shape[1]))),
-    )
+def _columns(values: Any, name: str) -> Array:
+    """Return checked points; a vector is one column."""
+    given = np.asarray(values)
+    return checked(given[:, None] if given.ndim == 1 else given, name)
+
+
+def _widened(points: Array, width: int) -> Array:
+    return np.pad(points, ((0, 0), (0, width - points.shape[1])))

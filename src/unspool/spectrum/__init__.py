@@ -2,5 +2,13 @@
 
 from .canonical import canonical
 from .solve import solve
+from .tables import additive_constant, all_values, labels_of_null_space, negative_mass
 
-__all__ = ["canonical", "solve"]
+__all__ = [
+    "additive_constant",
+    "all_values",
+    "canonical",
+    "labels_of_null_space",
+    "negative_mass",
+    "solve",
+]

@@ -39,12 +39,15 @@ def leading_pairs(
     running: Running,
     *,
     max_passes: int = 300,
+    noise: float = 0.0,
+    accuracy: float = ACCURACY,
 ) -> Leading:
     """Return leading eigenpairs of ``apply`` from the block ``start``; ``wanted`` must be accurate.
 
-    A pair is found when its residual is below ACCURACY times the distance of its value to the
+    A pair is found when its residual is below ``accuracy`` times the distance of its value to the
     nearest other one: by Davis and Kahan its vector is then that accurate. Where rounding in the
-    operator stops the progress earlier, TOLERATED must at least be met.
+    operator stops the progress earlier, TOLERATED must at least be met. Residuals below ``noise``,
+    the rounding of the matrix itself, say nothing more: no solver could do better.
     """
     width = start.shape[1]
     basis = _expand(np.zeros((len(start), 0)), start)
@@ -54,9 +57,9 @@ def leading_pairs(
         running.facts["passes"] = passes
         running.advance(0)
         ritz = _ritz(basis, images, width)
-        wrong = _wrongness(ritz, wanted)
+        wrong = _wrongness(ritz, wanted, noise, accuracy)
         errors.append(float(wrong[: min(wanted, len(wrong))].max()))
-        if errors[-1] <= 1.0 or _stalled(errors) or basis.shape[1] >= len(start):
+        if errors[-1] <= 1.0 or _stalled(errors, accuracy) or basis.shape[1] >= len(start):
             break
         if basis.shape[1] + width > max(4 * width, 48):
             kept = ritz.rotation[:, : min(2 * width, basis.shape[1])]
@@ -65,7 +68,7 @@ def leading_pairs(
         if fresh.shape[1] == 0:  # the basis spans an invariant subspace: nothing more to find
             break
         basis, images = np.hstack([basis, fresh]), np.hstack([images, apply(fresh)])
-    good = len(ritz.values) >= wanted and errors[-1] <= TOLERATED / ACCURACY
+    good = len(ritz.values) >= wanted and errors[-1] <= max(1.0, TOLERATED / accuracy)
     return Leading(ritz.values, ritz.vectors, ritz.residuals, passes, good)
 
 
@@ -90,14 +93,14 @@ def _ritz(basis: Array, images: Array, shown: int) -> _Ritz:
     return _Ritz(values, vectors, misfit, rotation)
 
 
-def _wrongness(ritz: _Ritz, wanted: int) -> Array:
+def _wrongness(ritz: _Ritz, wanted: int, noise: float, accuracy: float) -> Array:
     """Return each pair's residual over the one at which it counts as found."""
     size = max(float(np.abs(ritz.values).max()), float(np.finfo(float).tiny))
     gaps = np.abs(ritz.values[:, None] - ritz.values[None, :])
     gaps[gaps <= 1e-12 * size] = np.inf  # equal values: their vectors may rotate freely
     nearest = gaps.min(axis=1)
     nearest[np.isinf(nearest)] = size
-    allowed = np.maximum(ACCURACY * nearest, 32 * EPS * size)
+    allowed = np.maximum(accuracy * nearest, max(32 * EPS * size, noise))
     wrong = ritz.residuals / allowed
     # pairs tied with the last wanted one belong to its eigenspace and must be found as well
     last = min(wanted, len(wrong)) - 1
@@ -106,9 +109,9 @@ def _wrongness(ritz: _Ritz, wanted: int) -> Array:
     return np.asarray(wrong)
 
 
-def _stalled(errors: list[float], patience: int = 6) -> bool:
+def _stalled(errors: list[float], accuracy: float, patience: int = 6) -> bool:
     """Tell whether the error is tolerable and has not halved for a while."""
-    tolerable = errors[-1] <= TOLERATED / ACCURACY
+    tolerable = errors[-1] <= TOLERATED / accuracy
     return tolerable and len(errors) > patience and errors[-1] > 0.5 * errors[-1 - patience]
 
 

@@ -13,12 +13,16 @@ from ..values import Array
 MARGIN = 1e-4  # entries this close to the largest count as equally large; the first one decides
 
 
-def canonical(values: Array, vectors: Array, tolerance: float) -> Array:
-    """Return the vectors with degenerate groups rotated, and all signs fixed, by one rule."""
-    fixed = np.array(vectors)
-    for group in degenerate_groups(values, tolerance):
-        if len(group) > 1:
-            fixed[:, group] = _echelon(fixed[:, group])
+def canonical(vectors: Array, groups: list[Array], count: int) -> Array:
+    """Return the first ``count`` vectors, groups of equal values rotated, signs fixed, by one rule.
+
+    ``groups`` are the positions of equal values (``degenerate_groups``).
+    """
+    fixed = np.array(vectors[:, :count])
+    for group in groups:
+        if len(group) > 1 and group[0] < count:
+            kept = group[group < count]
+            fixed[:, kept] = _echelon(vectors[:, group], len(kept))
     return fixed * signs(fixed)
 
 
@@ -40,19 +44,18 @@ def degenerate_groups(values: Array, tolerance: float) -> list[Array]:
     return np.split(np.arange(len(values)), breaks)
 
 
-def _echelon(basis: Array) -> Array:
-    """Rotate an orthonormal basis so that each axis vanishes at the pivots of the later ones.
+def _echelon(basis: Array, count: int) -> Array:
+    """Return ``count`` axes of an orthonormal basis, each vanishing at the pivots of the earlier.
 
     The pivot of an axis is the first point whose row of what remains is among the longest; the axis
     points along that row, which makes it the most concentrated direction at that point.
     """
-    rotated = np.empty_like(basis)
+    rotated = np.empty((len(basis), count))
     rest = basis
-    for axis in range(basis.shape[1]):
+    for axis in range(count):
         lengths = np.linalg.norm(rest, axis=1)
         pivot = int(np.argmax(lengths >= (1.0 - MARGIN) * lengths.max()))
         direction = rest[pivot] / lengths[pivot]
         rotated[:, axis] = rest @ direction
-        complement = np.linalg.qr(np.column_stack([direction, np.eye(len(direction))]))[0][:, 1:]
-        rest = rest @ complement
+        rest = rest - np.outer(rotated[:, axis], direction)
     return rotated

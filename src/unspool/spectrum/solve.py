@@ -2,7 +2,7 @@
 
 Small problems are solved densely. A large dense one by block Krylov products; a large sparse one,
 at its small end, by block Krylov on the inverse where the factor stays sparse (its fill is counted
-first), else on the matrix turned over at its ceiling. What comes back is verified; a solver that
+first), else by a Chebyshev filter of its products. What comes back is verified; a solver that
 fails is followed by the next, and the report says why.
 """
 
@@ -18,23 +18,26 @@ from ..elimination import plan_elimination
 from ..memory import available_bytes
 from ..progress import Running, advise, stage
 from ..values import Array, EigenProblem, Spectrum
-from .canonical import canonical, degenerate_groups
+from .bordered import NotSolved
+from .canonical import canonical
 from .operators import Standard, standard
 from .solvers import (
-    NotSolved,
+    DEGENERATE,
     Pairs,
     Task,
     dense,
     factored,
+    filtered,
     inverted,
     inverted_factor,
     products,
-    turned_over,
 )
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
-FACTOR_FLOPS = 2e11  # a factorisation of about a minute; beyond, products alone are tried first
+# Arcs a vertex from which on products are tried first. High fill means no small separators, which
+# means a large gap at the small end, which products reach in few passes; and the other way round.
+HIGH_FILL = 100
 
 Solver = Callable[[Task], Pairs]
 
@@ -78,13 +81,13 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
     by_decomposition: tuple[str, Solver] = ("svd", factored) if form.is_factor else ("dense", dense)
     shorter = min(problem.matrix.shape)
     few = 4 * DENSE_SIZE if form.is_factor and not sp.issparse(form.matrix) else DENSE_SIZE
-    if shorter <= few or task.count > form.size // 4:
+    if not form.is_product and (shorter <= few or task.count > form.size // 4):
         yield *by_decomposition, task
     if problem.end == "largest":
         yield "block krylov", products, task
     elif sp.issparse(form.matrix):
         yield from _sparse_candidates(task)
-    if 3 * form.size * shorter * 8 < available_bytes():
+    if not form.is_product and 3 * form.size * shorter * 8 < available_bytes():
         yield *by_decomposition, task
 
 
@@ -98,25 +101,28 @@ def _sparse_candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
         if form.is_factor:
             by_factor.append(("inverse of the factor", inverted_factor, task))
         by_factor.append(("shift-invert", inverted, task))
-    by_products: list[tuple[str, Solver, Task]] = [("turned over", turned_over, task)]
-    cheap = plan.flops < FACTOR_FLOPS
-    yield from by_factor + by_products if cheap else by_products + by_factor
+    by_products: list[tuple[str, Solver, Task]] = [("chebyshev filter", filtered, task)]
+    yield from (
+        by_factor + by_products if plan.fill < HIGH_FILL * form.size else by_products + by_factor
+    )
 
 
 def _finished(form: Standard, pairs: Pairs, count: int, running: Running) -> Spectrum:
     """Fix signs and degenerate axes, cut to what was asked for, and measure the residuals."""
-    tolerance = (
-        1e2 * np.finfo(float).eps * max(form.norm_bound(), float(np.abs(pairs.values).max()))
-    )
-    _warn_if_cut_through_group(pairs.values, count, tolerance)
+    norm = max(form.norm_bound, float(np.abs(pairs.values).max()))
+    groups = pairs.groups(norm)
+    rounding = DEGENERATE * norm
+    notable = [group for group in groups if abs(pairs.values[group[0]]) > rounding]
+    _advise_if_cut(notable, count, len(pairs.values), form.size - form.trivial.shape[1])
     # signs are read off the vectors of the original problem: the ones that the user sees
-    vectors = canonical(pairs.values, form.vectors_of(pairs.vectors), tolerance)
-    kept = vectors[:, :count]
-    residuals = _residuals(form, pairs.values[:count], kept)
+    kept = canonical(form.vectors_of(pairs.vectors), groups, count)
+    residuals = pairs.residuals
+    if residuals is None:
+        residuals = _residuals(form, pairs.values[:count], kept)
     running.note(residual=float(residuals.max(initial=0.0)), holds=kept.nbytes)
     following = float(pairs.values[count]) if len(pairs.values) > count else None
     name = str(running.facts["solver"])
-    return Spectrum(pairs.values[:count].copy(), kept.copy(), residuals, name, following)
+    return Spectrum(pairs.values[:count].copy(), kept, residuals, name, following, rounding)
 
 
 def _residuals(form: Standard, values: Array, vectors: Array) -> Array:
@@ -124,10 +130,14 @@ def _residuals(form: Standard, values: Array, vectors: Array) -> Array:
     return np.asarray(np.linalg.norm(form.apply(block) - block * values, axis=0))
 
 
-def _warn_if_cut_through_group(values: Array, count: int, tolerance: float) -> None:
-    for group in degenerate_groups(values, tolerance):
-        if group[0] < count <= group[-1] and abs(values[group[0]]) > tolerance:
+def _advise_if_cut(groups: list[Array], count: int, found: int, available: int) -> None:
+    """Say so if the last wanted axis is one of a group of equal values that goes on beyond it."""
+    for group in groups:
+        first, last = int(group[0]) + 1, int(group[-1]) + 1
+        if first <= count < last:
+            whole = last < found or last == available
+            keep = f"n_components={last} keeps them together" if whole else "more may follow"
             advise(
-                f"eigenvalues {group[0] + 1} to {group[-1] + 1} are equal, so the last axes of "
-                f"this map are one choice of many; n_components={group[-1] + 1} keeps them together"
+                f"eigenvalues {first} to {last} are equal, so the last axes of this map are one "
+                f"choice of many; {keep}"
             )

@@ -1,0 +1,56 @@
+"""Command line of the benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from .page import write_page
+from .run import measure
+from .table import ROWS
+
+RESULTS = Path(__file__).parent / "results.jsonl"
+
+
+def main() -> None:
+    """Run the named rows (default: all), print a table and a JSON line each."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="rows; default all")
+    parser.add_argument("--quick", action="store_true", help="leave out the rows of minutes")
+    parser.add_argument("--list", action="store_true", help="list the rows")
+    parser.add_argument("--save", action="store_true", help="keep the results and the docs page")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(ROWS)
+    if unknown:
+        parser.error(f"no row {', '.join(sorted(unknown))}; --list shows them")
+    names = options.names or [n for n, row in ROWS.items() if not (options.quick and row.slow)]
+    if options.list:
+        print("\n".join(ROWS))
+        return
+    records = []
+    for name in names:
+        for record in measure(ROWS[name], lambda line: print(line, file=sys.stderr, flush=True)):
+            records.append(record)
+            print(json.dumps(record), flush=True)
+    print(_table(records))
+    if options.save:
+        write_page(RESULTS, records)
+
+
+def _table(records: list[dict]) -> str:  # type: ignore[type-arg]
+    head = f"\n{'row':<26}{'n':>9}{'ours':>10}{'first':>9}{'peer':>10}{'ratio':>8}  quality (peer)"
+    lines = [head]
+    for r in records:
+        peer = "-" if r["peer_s"] is None else f"{r['peer_s']:.2f}"
+        ratio = "-" if r["ratio"] is None else f"{r['ratio']:.1f}x"
+        lines.append(
+            f"{r['name']:<26}{r['n']:>9}{r['ours_s']:>10.2f}{r['ours_first_s']:>9.2f}{peer:>10}"
+            f"{ratio:>8}  {r['ours_quality']} ({r['peer_quality']})"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

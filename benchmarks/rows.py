@@ -1,0 +1,107 @@
+"""What is measured: one row a question, ours and each peer on the same data.
+
+A side is a function of the data that returns a dict of arrays; the time of the call is what
+counts, imports and data excluded. ``quality`` turns an answer into one number, the same for both
+sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import data
+
+Answer = dict[str, Any]
+Side = Callable[[data.Data], Answer]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A benchmark: data, our side, the peers' sides, and how an answer is judged."""
+
+    name: str
+    make: Callable[[], data.Data]
+    ours: Side
+    peers: dict[str, Side] = field(default_factory=dict)
+    quality: Callable[[Answer, data.Data], float] | None = None
+    measures: str = ""
+    runs: int = 3
+    slow: bool = False  # left out by --quick
+
+
+def model_side(make: Callable[[], Any]) -> Side:
+    """Return the side that fits a model and keeps its map and eigenvalues."""
+
+    def side(sample: data.Data) -> Answer:
+        model = make().fit(sample.points)
+        answer = {"map": np.asarray(model.embedding_)}
+        if getattr(model, "eigenvalues_", None) is not None:
+            answer["values"] = np.asarray(model.eigenvalues_)
+        if getattr(model, "report_", None) is not None:
+            answer["report"] = str(model.report_)
+        return answer
+
+    return side
+
+
+def ours(name: str, *args: Any, **options: Any) -> Side:
+    """Return our side: the method called ``name`` with these options."""
+    return model_side(lambda: _ours(name)(*args, **options))
+
+
+def _ours(name: str) -> Any:
+    import unspool
+
+    return getattr(unspool, name)
+
+
+def sklearn(module: str, name: str, **options: Any) -> Side:
+    """Return scikit-learn's side."""
+
+    def side(sample: data.Data) -> Answer:
+        from importlib import import_module
+
+        model = getattr(import_module(f"sklearn.{module}"), name)(**options)
+        return {"map": model.fit_transform(sample.points)}
+
+    return side
+
+
+def explained(answer: Answer, sample: data.Data) -> float:
+    """Return the worst R^2 of the true coordinates, by an affine function of the map."""
+    from unspool.quality import explained_by
+
+    return float(explained_by(answer["map"], sample.truth).min())
+
+
+def misfit(answer: Answer, sample: data.Data) -> float:
+    """Return the Procrustes disparity of the map to the true coordinates."""
+    from unspool.quality import disparity
+
+    return float(disparity(answer["map"], sample.truth))
+
+
+def variance(answer: Answer, sample: data.Data) -> float:
+    """Return the variance of the map: what a gram method maximises."""
+    return float(np.asarray(answer["map"]).var(axis=0).sum())
+
+
+def smoothness(answer: Answer, sample: data.Data) -> float:
+    """Return the generalised Rayleigh quotient that Laplacian eigenmaps minimise, summed.
+
+    Computed the same way for both sides, from 0/1 weights of the union neighbour graph.
+    """
+    from unspool import graph
+
+    edges = graph.symmetric(graph.nearest(sample.points, 10))
+    degree = edges.counts.astype(float)
+    basis = np.asarray(answer["map"], np.float64)
+    basis = basis - (degree @ basis) / degree.sum()
+    triangle = np.linalg.cholesky(basis.T @ (degree[:, None] * basis))
+    basis = np.linalg.solve(triangle, basis.T).T
+    gaps = basis[edges.rows] - basis[edges.neighbors]
+    return float(0.5 * np.square(gaps).sum())

@@ -1,0 +1,111 @@
+"""Sides that are more than fitting one model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .data import Data
+from .rows import Answer
+
+
+def isomap_blocks(sample: Data) -> Answer:
+    """Exact Isomap with nothing of size n x n held."""
+    import unspool
+
+    model = unspool.Isomap(2, n_neighbors=10).fit(sample.points)
+    facts = model.report_.stage("spectrum").facts
+    return {
+        "map": model.embedding_,
+        "values": model.eigenvalues_,
+        "notes": f"relative residual {facts['residual'] / model.eigenvalues_[0]:.1e}",
+    }
+
+
+def tapkee_landmark_isomap(sample: Data) -> Answer:
+    """Tapkee's landmark Isomap."""
+    import tapkee
+
+    table = tapkee.embed(
+        sample.points.T,
+        method="landmark_isomap",
+        num_neighbors=10,
+        target_dimension=2,
+        landmark_ratio=100 / len(sample.points),
+    )
+    return {"map": np.asarray(table).reshape(len(sample.points), -1)}
+
+
+def sklearn_classical_mds(sample: Data) -> Answer:
+    """scikit-learn's classical MDS."""
+    from sklearn.manifold import ClassicalMDS
+
+    return {"map": ClassicalMDS(n_components=2).fit_transform(sample.points)}
+
+
+def sklearn_nystroem(sample: Data) -> Answer:
+    """scikit-learn's Nystroem features and PCA."""
+    from sklearn.decomposition import PCA
+    from sklearn.kernel_approximation import Nystroem
+
+    features = Nystroem(gamma=0.5, n_components=300, random_state=0).fit_transform(sample.points)
+    return {"map": PCA(2).fit_transform(features)}
+
+
+def sklearn_laplacian(sample: Data) -> Answer:
+    """scikit-learn's spectral embedding of the same 0/1 union graph as ours."""
+    from sklearn.manifold import spectral_embedding
+    from sklearn.neighbors import kneighbors_graph
+
+    directed = kneighbors_graph(sample.points, 10)
+    return {"map": spectral_embedding(directed.maximum(directed.T), n_components=2, random_state=0)}
+
+
+def _graph(sample: Data) -> object:
+    from unspool import graph
+
+    return graph.symmetric(graph.nearest(sample.points, 10))
+
+
+def geodesics(sample: Data) -> Answer:
+    """All shortest paths of a neighbour graph."""
+    from unspool import graph
+
+    return {"lengths": graph.geodesic(_graph(sample))}
+
+
+def scipy_geodesics(sample: Data) -> Answer:
+    """The same by SciPy's Dijkstra."""
+    from scipy.sparse.csgraph import dijkstra
+
+    edges = _graph(sample)
+    return {"lengths": dijkstra(edges.with_weights(edges.distances))}  # type: ignore[attr-defined]
+
+
+def largest_gap(answer: Answer, sample: Data) -> float:
+    """Return the sum of all path lengths: equal for both sides if they agree."""
+    return float(answer["lengths"].sum())
+
+
+def clusters(sample: Data) -> Answer:
+    """Our spectral clustering."""
+    import unspool
+
+    model = unspool.SpectralClustering(n_clusters=10, n_neighbors=10).fit(sample.points)
+    return {"labels": model.labels_}
+
+
+def sklearn_clusters(sample: Data) -> Answer:
+    """scikit-learn's spectral clustering."""
+    from sklearn.cluster import SpectralClustering
+
+    model = SpectralClustering(
+        10, affinity="nearest_neighbors", n_neighbors=10, random_state=0
+    ).fit(sample.points)
+    return {"labels": model.labels_}
+
+
+def rand_index(answer: Answer, sample: Data) -> float:
+    """Return how well the labels agree with the true ones."""
+    from sklearn.metrics import adjusted_rand_score
+
+    return float(adjusted_rand_score(sample.truth[:, 0], answer["labels"]))

@@ -1,0 +1,77 @@
+"""Which engine answers for the shortest paths: the one whose predicted time is shorter.
+
+Dijkstra's algorithm costs about edges x log2(points) for each source. A sweep costs one step for
+each arc of the filled graph and source, ten times cheaper since it runs over contiguous sources;
+but first the vertices must be ordered and eliminated, and the fill depends on the graph. It is
+counted before any arc is computed, so that a wrong turn costs the ordering only. The constants and
+what they predicted are in docs/decisions/004-geodesics-by-elimination.md.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ..elimination import Elimination, plan_elimination
+from ..memory import available_bytes, claim
+from ..progress import Running
+from ..values import NeighborGraph
+from .engines import Engine, eliminated, searched
+
+Wanted = Literal["auto", "elimination", "dijkstra"]
+
+# Seconds on one core; only their ratios decide anything.
+ORDERING = 5e-7  # to order the vertices, an edge
+DISSECTING = 1.5e-6  # to order them by nested dissection, an edge
+FILLING = 2e-8  # to find the filled pattern, an arc
+SHORTENING = 1.5e-10  # to shorten the arcs, a pair of arcs that meet
+SWEEPING = 2e-10  # to sweep, an arc and source
+SEARCHING = 7e-10  # Dijkstra, an edge, source and doubling of the number of points
+
+WORTH_DISSECTING = 64  # arcs a vertex: below, minimum degree fills in no more (Swiss roll: 24-40)
+SAVED = 1 / 3  # of the elimination by nested dissection above that, about
+ARC_BYTES = 4 + 8 + 4  # the end of an arc, its length, and a rounded copy
+
+
+def choose(graph: NeighborGraph, n_sources: int, wanted: Wanted, running: Running) -> Engine:
+    """Return the engine for ``n_sources``: the wanted one, or the one that is done first."""
+    if wanted not in ("auto", "elimination", "dijkstra"):
+        raise ValueError(f"engine must be 'auto', 'elimination' or 'dijkstra'; got {wanted!r}")
+    by_search = SEARCHING * graph.n_edges * np.log2(max(graph.n_points, 2)) * _turns(n_sources)
+    without_fill = ORDERING * graph.n_edges + SWEEPING * graph.n_edges / 2 * _turns(n_sources)
+    if wanted == "elimination" or (wanted == "auto" and without_fill < by_search):
+        plan = _planned(graph, n_sources)
+        needed = ARC_BYTES * plan.fill
+        running.note(fill=round(plan.fill / graph.n_points, 1))
+        pays = _elimination_seconds(plan, n_sources) < by_search and needed < available_bytes()
+        if pays or wanted == "elimination":
+            claim(needed, f"the eliminated graph of {graph.n_points} points", "use 'dijkstra'")
+            running.note(engine="elimination", holds=needed)
+            return eliminated(graph, plan)
+    running.note(engine="dijkstra", holds=16 * graph.n_edges)
+    return searched(graph, n_sources)
+
+
+def _planned(graph: NeighborGraph, n_sources: int) -> Elimination:
+    """Return a plan by minimum degree, or by nested dissection where that is worth its time."""
+    pattern = graph.with_weights(np.ones(graph.n_edges, dtype=np.int8))
+    plan = plan_elimination(pattern)
+    seconds = _elimination_seconds(plan, n_sources)
+    filled = plan.fill > WORTH_DISSECTING * graph.n_points
+    if not filled or SAVED * seconds < DISSECTING * graph.n_edges:
+        return plan
+    other = plan_elimination(pattern, nested=True)
+    return other if _elimination_seconds(other, n_sources) < seconds else plan
+
+
+def _elimination_seconds(plan: Elimination, n_sources: int) -> float:
+    once = FILLING * plan.fill + SHORTENING * plan.flops
+    return once + SWEEPING * plan.fill * _turns(n_sources)
+
+
+def _turns(n_sources: int) -> float:
+    """Return the sources that each thread has to answer."""
+    from ._kernels import thread_count
+
+    return n_sources / max(1, min(thread_count(), n_sources))

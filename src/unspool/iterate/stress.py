@@ -1,0 +1,189 @@
+"""Raw stress, sum over pairs of w (d - delta)^2, and its descent (S0 4.30; S1; Kruskal 1964).
+
+A configuration is moved until its distances d are as near to the wanted ones delta as they can be.
+Loss and slope come from one pass over the pairs. The descent is L-BFGS from a first majorisation
+step (de Leeuw 1977): from the classical start it reaches in 10 passes what majorisation alone
+reaches in 60. A pair that is not known has NaN for delta; zero is a distance like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..values import Array
+from .loop import Outcome, iterate, relative_change_below
+from .network.descent import Descent, Function, begin, descend
+
+NOTHING = 1e-22  # of sum w delta^2: a stress-1 below 1e-11 is rounding
+CHUNKS = 16  # of a pass, each with a slope of its own: the most threads that can share it
+ROWS = 256  # of a table looked at together, so that no second table is ever made
+
+
+class Objective(Protocol):
+    """The stress of configurations (n, d)."""
+
+    @property
+    def total(self) -> float:
+        """Sum of w delta^2: the stress of a map that is one point."""
+
+    @property
+    def stiffness(self) -> Array:
+        """Half the curvature that the first step assumes at each point."""
+
+    def slope(self, places: Array) -> tuple[float, Array]:
+        """Return the stress and its gradient."""
+
+    def size(self, places: Array) -> float:
+        """Return sum w d^2."""
+
+    def scaled(self, places: Array) -> Array:
+        """Return the configuration at the scale that fits best."""
+
+    def of_points(self, places: Array) -> Array:
+        """Return what each point contributes: half of the stress of its pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableStress:
+    """The stress of a full symmetric table (float32 or float64), NaN where nothing is known.
+
+    ``weights`` is a table too, or empty where all weigh the same.
+    """
+
+    table: Array
+    weights: Array
+    total: float
+    stiffness: Array
+
+    @classmethod
+    def of(cls, table: Array, weights: Array | None = None) -> TableStress:
+        """Return the stress of this table."""
+        weighting = np.empty((0, 0), table.dtype) if weights is None else weights
+        at_one_point = np.zeros((len(table), 1))
+        empty = cls(table, weighting, 0.0, np.empty(0))
+        return cls(table, weighting, empty.slope(at_one_point)[0], _stiffness(table, weighting))
+
+    def slope(self, places: Array) -> tuple[float, Array]:
+        """Return the stress and its gradient."""
+        losses, slope = self._pass(places)
+        return 0.5 * float(losses.sum()), 2.0 * slope.T
+
+    def size(self, places: Array) -> float:
+        """Return sum w d^2, read off the slope: <x, gradient> / 2 = sum w d^2 - sum w d delta."""
+        return self._sizes(places)[0]
+
+    def scaled(self, places: Array) -> Array:
+        """Return the configuration at the scale that fits best: sum w d delta / sum w d^2."""
+        rough = float(np.einsum("i,ik,ik->", self.stiffness, places, places))  # about sum w d^2
+        if rough == 0.0 or self.total == 0.0:
+            return places
+        near = places * np.sqrt(self.total / rough)  # where the sums have no digits to lose
+        size, fit = self._sizes(near)
+        return np.asarray(near * (fit / size if size > 0.0 else 1.0))
+
+    def of_points(self, places: Array) -> Array:
+        """Return what each point contributes: half of the stress of its pairs."""
+        return 0.5 * self._pass(places)[0]
+
+    def _sizes(self, places: Array) -> tuple[float, float]:
+        loss, gradient = self.slope(places)
+        excess = 0.5 * float(np.einsum("ij,ij->", places, gradient))
+        fit = max(0.0, self.total - loss + excess)
+        return max(0.0, fit + excess), fit
+
+    def _pass(self, places: Array) -> tuple[Array, Array]:
+        from ._kernels import table_slope
+
+        columns = np.ascontiguousarray(places.T, dtype=self.table.dtype)
+        slopes = np.empty((CHUNKS, *columns.shape), self.table.dtype)
+        losses = np.empty((CHUNKS, len(places)), self.table.dtype)
+        table_slope(self.table, self.weights, columns, slopes, losses)
+        return losses.sum(axis=0, dtype=np.float64), slopes.sum(axis=0, dtype=np.float64)
+
+
+def _stiffness(table: Array, weights: Array) -> Array:
+    """Return the weights of each point's known pairs, summed, times n / (n - 1).
+
+    With equal weights and nothing missing that is n, and the first step is SMACOF's.
+    """
+    n = len(table)
+    sums = np.empty(n)
+    for first in range(0, n, ROWS):
+        rows = slice(first, min(first + ROWS, n))
+        shares = (
+            weights[rows].astype(np.float64) if weights.size else np.ones((rows.stop - first, n))
+        )
+        shares[np.isnan(table[rows])] = 0.0
+        shares[np.arange(len(shares)), np.arange(first, rows.stop)] = 0.0
+        sums[rows] = shares.sum(axis=1)
+    return sums * (n / (n - 1))
+
+
+def smacof_step(places: Array, dissimilarities: Array, weights: Array | None = None) -> Array:
+    """Return the Guttman transform V^+ B(x) x of a configuration: one step of SMACOF.
+
+    V has -w off its diagonal and B(x) -w delta / d, and their rows sum to zero. It is the lowest
+    point of the parabola that touches stress at x from above (de Leeuw 1977), x - V^+ gradient / 2.
+    V is solved with, which costs n^3 if weights differ: the descent uses V's diagonal instead.
+    """
+    table = np.asarray(dissimilarities, dtype=np.float64)
+    n = len(table)
+    pull = np.ones((n, n)) if weights is None else np.array(weights, dtype=np.float64)
+    pull[np.isnan(table)] = 0.0
+    np.fill_diagonal(pull, 0.0)
+    _, gradient = TableStress.of(table, pull).slope(places)
+    laplacian = np.diag(pull.sum(axis=1)) - pull
+    # the constant makes V regular, and does nothing to a gradient, whose columns sum to zero
+    moved = places - np.linalg.solve(laplacian + 1.0 / n, 0.5 * gradient)
+    return np.asarray(moved - moved.mean(axis=0))
+
+
+def minimize_stress(
+    objective: Objective, start: Array, *, tolerance: float, max_steps: int
+) -> Outcome[Array]:
+    """Return where a descent from ``start`` leads, and the stress of every step on the way.
+
+    Settled when a step changes the stress by less than ``tolerance`` of it, or when it is nothing
+    but rounding. No step raises it.
+    """
+    root = np.sqrt(2.0 * objective.stiffness)[:, None]  # in these units all points are as stiff
+
+    def function(stretched: Array) -> tuple[float, Array]:
+        loss, gradient = objective.slope(stretched.reshape(start.shape) / root)
+        return loss, np.asarray(gradient / root).ravel()
+
+    small = relative_change_below(tolerance)
+    nothing = NOTHING * objective.total
+
+    def step(state: Descent) -> tuple[Descent, float]:
+        if state.loss <= nothing:  # a start that is exact
+            return state, state.loss
+        moved = descend(function, state) if state.moves else _majorized(function, state)
+        return moved, moved.loss
+
+    begun = begin(function, (objective.scaled(start) * root).ravel())
+    found = iterate(
+        begun,
+        begun.loss,
+        step,
+        lambda losses: losses[-1] <= nothing or small(losses),
+        name="stress",
+        max_steps=max_steps,
+    )
+    places = found.state.place.reshape(start.shape) / root
+    return Outcome(places, found.losses, found.settled)
+
+
+def _majorized(function: Function, state: Descent) -> Descent:
+    """Return the state after a step of majorisation, or of descent where that does not lead down.
+
+    It needs no search for its length, and gives the descent its first curvature.
+    """
+    place = state.place - state.gradient
+    loss, gradient = function(place)
+    if not loss < state.loss:
+        return descend(function, state)
+    return Descent(place, loss, gradient, (place - state.place,), (gradient - state.gradient,))

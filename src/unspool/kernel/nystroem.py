@@ -1,0 +1,92 @@
+"""Nystroem: a kernel table known by a few of its columns, K ~ C W^+ C' (S3 Exercise 15.4)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import scipy.linalg
+
+from ..progress import stage
+from ..values import Array
+
+BLOCK_BYTES = 64 * 2**20
+
+
+class TableFunction(Protocol):
+    """A kernel: the table of all pairs, and its diagonal."""
+
+    def __call__(self, A: Array, B: Array) -> Array: ...  # noqa: D102
+    def diagonal(self, A: Array) -> Array: ...  # noqa: D102
+
+
+def pivoted_cholesky(kernel: TableFunction, X: Array, count: int, seed: int = 0) -> Array:
+    """Return ``count`` landmarks drawn by accelerated randomly pivoted Cholesky.
+
+    A point is drawn with probability proportional to what is left of its diagonal entry after the
+    columns so far (Chen, Epperly, Tropp, Webber 2023); proposals come in blocks and are accepted
+    one by one by rejection, which gives the same law with matrix products instead of single
+    columns (2024).
+    """
+    rng = np.random.default_rng(seed)
+    left = np.array(kernel.diagonal(X), dtype=np.float64)
+    total = float(left.sum())
+    factor = np.zeros((len(X), count))
+    chosen: list[int] = []
+    with stage("landmarks", total=count) as running:
+        while len(chosen) < count and left.sum() > 1e-13 * total:
+            proposals = rng.choice(len(X), max(8, count // 10), p=left / left.sum())
+            accepted = _accept(kernel, X, factor[:, : len(chosen)], proposals, rng)
+            accepted = accepted[: count - len(chosen)]
+            fresh = _columns(kernel, X, factor[:, : len(chosen)], accepted)
+            factor[:, len(chosen) : len(chosen) + len(accepted)] = fresh
+            chosen.extend(int(point) for point in accepted)
+            left = np.maximum(left - np.square(fresh).sum(axis=1), 0.0)
+            left[chosen] = 0.0
+            running.advance(len(accepted))
+    return np.array(chosen)
+
+
+def features(kernel: TableFunction, X: Array, landmarks: Array, inverse_root: Array) -> Array:
+    """Return F = C W^(-1/2) of points: their Nystroem features, with F F' = C W^+ C'."""
+    return np.asarray(kernel(X, landmarks) @ inverse_root)
+
+
+def nystroem_error(kernel: TableFunction, X: Array, landmarks: Array) -> float:
+    """Return |K - C W^+ C'|_F over all pairs, block by block: K itself is never held.
+
+    ``landmarks`` are row indices of ``X``. Equals |K_22 - K_21 W^+ K_21'|_F (Exercise 15.4 a).
+    """
+    others = np.setdiff1d(np.arange(len(X)), landmarks)
+    square = 0.0
+    inner = np.linalg.pinv(kernel(X[landmarks], X[landmarks]), rcond=1e-13, hermitian=True)
+    columns = kernel(X[others], X[landmarks])
+    step = max(1, BLOCK_BYTES // (8 * max(1, len(others))))
+    for first in range(0, len(others), step):
+        rows = slice(first, first + step)
+        gap = kernel(X[others[rows]], X[others]) - columns[rows] @ inner @ columns.T
+        square += float(np.square(gap).sum())
+    return float(np.sqrt(square))
+
+
+def _accept(
+    kernel: TableFunction, X: Array, factor: Array, proposals: Array, rng: np.random.Generator
+) -> Array:
+    """Return the proposals that survive: each with the share of its entry that others left over."""
+    gram = kernel(X[proposals], X[proposals]) - factor[proposals] @ factor[proposals].T
+    start = np.diag(gram).copy()
+    kept: list[int] = []
+    for i in range(len(proposals)):
+        if gram[i, i] > 1e-12 * start[i] > 0.0 and rng.random() * start[i] <= gram[i, i]:
+            kept.append(i)
+            column = gram[i:, i] / np.sqrt(gram[i, i])
+            gram[i:, i:] -= np.outer(column, column)
+    return np.asarray(proposals[kept])
+
+
+def _columns(kernel: TableFunction, X: Array, factor: Array, accepted: Array) -> Array:
+    """Return the new columns of the Cholesky factor for the accepted landmarks."""
+    rest = kernel(X, X[accepted]) - factor @ factor[accepted].T
+    block = rest[accepted]
+    triangle = np.linalg.cholesky(block + 1e-14 * np.trace(block) * np.eye(len(block)))
+    return np.asarray(scipy.linalg.solve_triangular(triangle, rest.T, lower=True).T)

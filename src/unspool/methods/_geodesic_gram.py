@@ -1,0 +1,100 @@
+"""-1/2 G^2 of a graph's geodesics: as a table where it fits, else as products block by block."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import graph, problem
+from ..kernel import Centering
+from ..memory import available_bytes
+from ..spectrum import solve
+from ..values import Array, EigenProblem, NeighborGraph
+
+SINGLE = 4_000  # points from which on the table is kept in single precision: 128 MB in double
+ROOM = 1.3  # tables' worth of memory that must be free for one of them to be held
+GUESSED = 16  # vectors that a block-by-block solution starts from
+GUIDES = 400  # landmarks that the guess is made with
+BLOCK_BYTES = 256 * 2**20
+
+
+def geodesic_gram(neighbors: NeighborGraph) -> GeodesicTable | GeodesicBlocks:
+    """Return -1/2 G^2 of the geodesics, as a table if there is room for one."""
+    n = neighbors.n_points
+    in_double = n <= SINGLE
+    if ROOM * n * n * (8 if in_double else 4) < available_bytes():
+        precision: graph.Precision = "float64" if in_double else "float32"
+        return GeodesicTable(graph.geodesic(neighbors, precision=precision))
+    return GeodesicBlocks(graph.prepare(neighbors))
+
+
+class GeodesicTable:
+    """The whole table, squared in place: geodesics are read back by a root."""
+
+    def __init__(self, lengths: Array) -> None:
+        np.square(lengths, out=lengths)
+        lengths *= -0.5
+        self.table = lengths
+        self.centering = Centering.of(lengths)
+
+    def problem(self, count: int, seed: int) -> EigenProblem:
+        """Return the centred eigenproblem."""
+        return problem.gram(self.table)
+
+    def lengths_from(self, points: Array) -> Array:
+        """Return the path lengths from some points to all."""
+        return np.asarray(np.sqrt(-2.0 * self.table[points].astype(np.float64)))
+
+
+class GeodesicBlocks:
+    """Products with the table, each made of all geodesics anew: nothing of size n x n is held."""
+
+    def __init__(self, paths: graph.ShortestPaths) -> None:
+        self.paths = paths
+        self.shape = (paths.n_points, paths.n_points)
+        self.largest_row_sum = 0.0
+        self._row_means = np.zeros(paths.n_points)
+
+    @property
+    def centering(self) -> Centering:
+        """The means of the table, which its first product found."""
+        return Centering(self._row_means, float(self._row_means.mean()))
+
+    def __matmul__(self, block: Array) -> Array:
+        """Return the table times a block of vectors."""
+        product = np.empty((self.shape[0], block.shape[1]))
+        size = max(64, BLOCK_BYTES // (4 * self.shape[0]))
+        for sources, lengths in self.paths.blocks(size=size, precision="float32"):
+            np.square(lengths, out=lengths)
+            lengths *= -0.5
+            sums = lengths.sum(axis=1, dtype=np.float64)
+            self._row_means[sources] = sums / self.shape[0]
+            self.largest_row_sum = max(self.largest_row_sum, float(-sums.min()))
+            product[sources] = _double_product(lengths, block)
+        return product
+
+    def problem(self, count: int, seed: int) -> EigenProblem:
+        """Return the centred eigenproblem, with a guess from landmarks."""
+        constant = np.ones((self.shape[0], 1))
+        guess = self._guess(max(GUESSED, count + 8), seed)
+        return EigenProblem(self, "largest", trivial=constant, guess=guess)
+
+    def lengths_from(self, points: Array) -> Array:
+        """Return the path lengths from some points to all."""
+        return self.paths.rows(points)
+
+    def _guess(self, width: int, seed: int) -> Array:
+        """Return the leading vectors as landmarks see them (Nystroem)."""
+        guides = graph.uniform(self.shape[0], min(GUIDES, self.shape[0]), seed)
+        similarity = -0.5 * np.square(self.paths.rows(guides)).T
+        among = similarity[guides]
+        spectrum = solve(problem.gram(among), min(width, len(guides) - 1), seed=seed)
+        return np.asarray(Centering.of(among).rows(similarity) @ spectrum.vectors)
+
+
+def _double_product(strip: Array, block: Array) -> Array:
+    """Return strip @ block in double precision, a few rows at a time."""
+    product = np.empty((len(strip), block.shape[1]))
+    for first in range(0, len(strip), 128):
+        part = slice(first, first + 128)
+        np.matmul(strip[part].astype(np.float64), block, out=product[part])
+    return product

@@ -1,0 +1,116 @@
+"""The autoassociative network."""
+
+from __future__ import annotations
+
+from .. import problem
+from ..iterate import network as net
+from ..progress import advise
+from ..spectrum import solve
+from ..values import Array
+from ._contract import Method
+from ._parameters import learned, method, parameter
+
+BENDS = ("linear", "sigmoidal")
+
+
+@method
+class AutoassociativeNetwork(Method):
+    """A network that learns to repeat its input through a narrow layer (S4 16.4; Kramer 1991).
+
+    Mapping layers lead to a bottleneck of ``n_components`` units, demapping layers from there to
+    the reconstruction; the squared errors (16.21) are minimised by L-BFGS with exact gradients from
+    several starts. ``transform`` is the encoder, ``inverse_transform`` the decoder. Without hidden
+    layers and with linear units it is PCA. Both halves are continuous, so a circle or a surface
+    that meets itself cannot be modelled: it is torn somewhere (S4 16.4.2).
+
+    Attributes: ``reconstruction_error_`` (mean squared distance of the points from their
+    reconstructions, at the start and after every step), ``validation_error_`` (of the points held
+    out, else None), ``weights_`` and ``biases_`` (one array between each two layers).
+
+    >>> from unspool import AutoassociativeNetwork, datasets
+    >>> bent = datasets.s_curve(300).points
+    >>> AutoassociativeNetwork(2, mapping=(4,), demapping=(4,)).fit(bent).embedding_.shape
+    (300, 2)
+    """
+
+    mapping: tuple[int, ...] = parameter((8,), help="widths of the layers before the bottleneck")
+    demapping: tuple[int, ...] = parameter((8,), help="widths of the layers after the bottleneck")
+    activation: str = parameter("tanh", choices=net.ACTIVATIONS, help="how hidden units bend")
+    bottleneck: str = parameter("linear", choices=BENDS, help="units of the bottleneck")
+    output: str = parameter("linear", choices=BENDS, help="units of the output")
+    n_starts: int = parameter(
+        5, kind=int, at_least=1, help="random starts, of which the best stays"
+    )
+    max_iter: int = parameter(1000, kind=int, at_least=1, help="steps; with torch, passes")
+    tol: float = parameter(
+        1e-4,
+        kind=float,
+        at_least=0,
+        help="stop when 20 steps lower the loss by less than this share",
+    )
+    l2: float = parameter(
+        0.0, kind=float, at_least=0, help="weight of the sum of squared weights in the loss"
+    )
+    validation_fraction: float = parameter(
+        0.0, kind=float, at_least=0, at_most=0.9, help="share of points held out to stop early"
+    )
+    backend: str = parameter(
+        "numpy", choices=("numpy", "torch"), help="who trains; torch by batches"
+    )
+    batch_size: int | None = parameter(
+        None, kind=int, at_least=1, optional=True, help="points a minibatch (torch only; 256)"
+    )
+
+    weights_: tuple[Array, ...] = learned()
+    biases_: tuple[Array, ...] = learned()
+    n_iter_: int = learned()
+    reconstruction_error_: Array = learned()
+    validation_error_: Array | None = learned()
+    _network: net.Network = learned()
+    _frame: net.Frame = learned()
+
+    def _learn(self, points: Array) -> None:
+        n, width = points.shape
+        if self.n_components > min(n, width):
+            raise ValueError(
+                f"n_components={self.n_components} is more than these {n} points with {width} "
+                f"features have; use at most {min(n, width)}"
+            )
+        settings = self._settings()
+        units = net.Units(self.activation, self.bottleneck, self.output)
+        topology = net.autoassociative(
+            width, self.mapping, self.n_components, self.demapping, units
+        )
+        self._frame = net.frame_of(points, topology.activations[-1])
+        starts = self._starts(topology, points)
+        trained = net.fit_network(starts, points, self._frame, settings)
+        if not trained.settled:
+            advise(f"training was still gaining after max_iter={self.max_iter} steps; raise it")
+        self._network = trained.network
+        if self.bottleneck == "linear":
+            self._network = net.with_lengths_of_data(
+                trained.network, self._frame, points, self._axes
+            )
+        self.weights_, self.biases_ = self._network.weights, self._network.biases
+        self.n_iter_ = len(trained.errors) - 1
+        self.reconstruction_error_ = trained.errors
+        self.validation_error_ = trained.held_out_errors
+        self.embedding_ = self._map(points)
+
+    def _settings(self) -> net.Settings:
+        stopping = self.max_iter, self.tol, self.l2, self.validation_fraction
+        return net.Settings(*stopping, self.backend, self.batch_size, self.random_state)
+
+    def _starts(self, topology: net.Topology, points: Array) -> list[net.Network]:
+        if net.is_linear(topology):
+            return [net.principal_start(topology, self._axes(self._frame.inputs(points)))]
+        return [net.random_start(topology, self.random_state, k) for k in range(self.n_starts)]
+
+    def _axes(self, centred: Array) -> Array:
+        return solve(problem.covariance(centred), self.n_components, seed=self.random_state).vectors
+
+    def _map(self, points: Array) -> Array:
+        return self._network.encode(self._frame.inputs(points))
+
+    def _unmap(self, places: Array) -> Array:
+        return self._frame.points(self._network.decode(places))

@@ -1,0 +1,89 @@
+"""Nonlinear PCA with an explicit feature map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import comb
+
+import numpy as np
+
+from .. import problem
+from ..kernel import veronese
+from ..memory import claim
+from ..progress import stage
+from ..spectrum import solve
+from ..values import Array
+from ._features import FeatureMethod
+from ._parameters import method, parameter
+from ._similarity import scaled_coordinates
+
+
+@method
+class FeatureMapPCA(FeatureMethod):
+    """Nonlinear PCA: PCA of features that are computed outright (S0 4.1.1-4.1.2).
+
+    ``feature_map`` takes points (n, D) to features (n, M) in which the data are nearly flat; the
+    default is the Veronese map of ``degree``, scaled so that the map equals kernel PCA with the
+    homogeneous kernel (x'y)^degree. With at most as many features as points the axes come from the
+    M x M covariance, else from the n x n Gram matrix (S0 4.10-4.12); ``report_`` says which.
+
+    Attributes: ``components_`` (axes in feature space, one a row), ``mean_`` of the features,
+    ``eigenvalues_`` (variances of the features, divided by n), ``explained_variance_ratio_``.
+
+    >>> from unspool import FeatureMapPCA, datasets
+    >>> circle = datasets.circle(100).points
+    >>> FeatureMapPCA(3, degree=2).fit(circle).eigenvalues_[-1] < 1e-30  # it lies on a plane
+    np.True_
+    """
+
+    feature_map: Callable[[Array], Array] | None = parameter(
+        None, optional=True, help="points (n, D) -> features (n, M); None is the Veronese map"
+    )
+    degree: int = parameter(2, kind=int, at_least=1, help="degree of the Veronese map")
+
+    def _features(self, points: Array) -> Array:
+        if self.feature_map is not None:
+            return self.feature_map(points)
+        n, width = points.shape
+        columns = comb(self.degree + width - 1, self.degree)
+        claim(
+            4 * n * columns * 8,
+            f"the Veronese map of degree {self.degree} with {columns} columns for {n} points",
+            f"KernelPCA(kernel='homogeneous', degree={self.degree}) never forms them",
+        )
+        return veronese(points, self.degree, scaled=True)
+
+    def _learn(self, points: Array) -> None:
+        if self.feature_map is not None and not callable(self.feature_map):
+            raise ValueError(
+                f"feature_map must be callable, points -> features; got {self.feature_map!r}"
+            )
+        with stage("features") as running:
+            centred = self._centred(points)
+            n, columns = centred.shape
+            form = "gram" if columns > n else "covariance"
+            running.note(form=form, columns=columns, holds=centred.nbytes)
+        most = min(n - 1, columns) if form == "gram" else columns
+        if self.n_components > most:
+            raise ValueError(
+                f"n_components={self.n_components} is more than {n} points with {columns} features "
+                f"have; use at most {most}"
+            )
+        values, axes = (self._by_gram if form == "gram" else self._by_covariance)(centred)
+        self.eigenvalues_, self.components_ = values / n, axes
+        total = float(np.square(centred).sum())
+        self.explained_variance_ratio_ = values / (total if total > 0 else 1.0)
+        self._axes = self.components_
+        self.embedding_ = np.asarray(centred @ axes.T)
+
+    def _by_covariance(self, centred: Array) -> tuple[Array, Array]:
+        spectrum = solve(problem.covariance(centred), self.n_components, seed=self.random_state)
+        return spectrum.values, spectrum.vectors.T
+
+    def _by_gram(self, centred: Array) -> tuple[Array, Array]:
+        """Return u = Phi w with |w|^2 = 1 / value; an empty value has no axis (S0 4.11)."""
+        table = problem.gram(centred @ centred.T)
+        spectrum = solve(table, self.n_components, seed=self.random_state)
+        values, coordinates = scaled_coordinates(spectrum)
+        divisors = np.where(values > 0.0, values, 1.0)
+        return values, np.asarray(coordinates.T @ centred) / divisors[:, None]

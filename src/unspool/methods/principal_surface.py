@@ -1,0 +1,117 @@
+"""Principal surfaces."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ..iterate import surfaces
+from ..iterate.frame import Frame
+from ..progress import advise
+from ..values import Array
+from ._parameters import learned, method, parameter
+from ._principal import PrincipalMethod, checked_start
+
+
+@method
+class PrincipalSurface(PrincipalMethod):
+    """A smooth surface through the middle of the data (Hastie 1984; S4 16.3.5).
+
+    Data are projected onto the surface, its parameters are brought near to lengths on it, and the
+    data are smoothed over them; until the distance settles. The coordinates are the parameters of
+    the nearest point of the surface, in any number of dimensions. The surface does not fold: where
+    it would, it is smoothed more, and the report says so.
+
+    Attributes: ``surface_`` (the smooth function, in its own frame), ``freedom_`` (its degrees of
+    freedom, 1 + (n_components + 1) / span unless that folds), ``distances_`` and ``n_iter_``.
+
+    >>> from unspool import PrincipalSurface, datasets
+    >>> saddle = PrincipalSurface(2).fit(datasets.saddle(400).points)
+    >>> bool(saddle.distances_.sums[-1] < 0.01 * saddle.distances_.sums[0])
+    True
+    """
+
+    span: float = parameter(
+        0.1, kind=float, above=0, at_most=1, help="share of the points that is averaged over"
+    )
+    start: str | Array = parameter(
+        "pca", help="'pca', or parameters of the points, one row each (such as an Isomap)"
+    )
+    parametrization: str = parameter(
+        "isometric",
+        choices=surfaces.PARAMETRIZATIONS,
+        help="parameters follow lengths on the surface locally, or only on average",
+    )
+
+    freedom_: float = learned()
+    surface_: surfaces.Sheet = learned()
+
+    def _learn(self, points: Array) -> None:
+        n, width = points.shape
+        if self.n_components > min(n - 1, width):
+            raise ValueError(
+                f"n_components={self.n_components} is more than these {n} points with {width} "
+                f"features have; use at most {min(n - 1, width)}"
+            )
+        self._frame = Frame.of(points)
+        framed = self._frame.inside(points)
+        start = self._started(framed)
+        freedoms = self._freedoms(*start.shape)
+        settings = surfaces.Settings(freedoms, self.parametrization, self.tol, self.max_iter)
+        outcome = surfaces.fit_surface(framed, start, settings)
+        self._remember(outcome, n, n)
+        self.surface_, self.freedom_ = outcome.state.sheet, outcome.state.freedom
+        self._advise(outcome.state.eased, freedoms[-1])
+        self.embedding_ = self._padded(outcome.state.projection.places)
+
+    def _started(self, framed: Array) -> Array:
+        """Return the parameters to start from; directions without any extent are left out."""
+        if self._start_is_given:
+            given = checked_start(self.start, len(framed), self.n_components)
+            places = Frame.of(given).inside(given)
+        elif self.start == "pca":
+            places = framed @ self._axes(framed, self.n_components).T
+        else:
+            raise ValueError(f"start must be 'pca' or an array; got {self.start!r}")
+        extent = np.linalg.norm(places - places.mean(axis=0), axis=0)
+        carried = extent > 1e-9 * extent.max()
+        if not carried.all():
+            sentence = (
+                f"only {int(carried.sum())} of {len(carried)} coordinates carry anything: the "
+                "points are flat in the other directions; lower n_components"
+            )
+            advise(sentence)
+            warnings.warn(sentence, UserWarning, stacklevel=4)
+        return np.ascontiguousarray(places[:, carried])
+
+    def _freedoms(self, n: int, width: int) -> tuple[float, ...]:
+        """Return the degrees of freedom of the start (flat unless given) and of the first steps."""
+        plane = width + 1.0
+        freedoms = [max(plane, min(1 + plane / span, n / 2)) for span in self._spans()]
+        return tuple(freedoms) if self._start_is_given else (plane, *freedoms)
+
+    def _advise(self, eased: bool, wanted: float) -> None:
+        remedy = "raise span, or start from an unrolled map (start=Isomap(...).fit_transform(X))"
+        if eased:
+            advise(
+                f"with span={self.span:g} the surface would fold, so it was smoothed to "
+                f"{self.freedom_:.0f} instead of {wanted:.0f} degrees of freedom; {remedy}"
+            )
+        contacts = surfaces.count_contacts(self.surface_)
+        if contacts:
+            advise(
+                f"{contacts} of {len(self.surface_.seeds)} places of the surface touch another "
+                f"part of it, so near points may have distant coordinates; {remedy}"
+            )
+
+    def _padded(self, places: Array) -> Array:
+        missing = self.n_components - places.shape[1]
+        return np.pad(places * self._frame.unit, ((0, 0), (0, missing)))
+
+    def _map(self, points: Array) -> Array:
+        return self._padded(self.surface_.project(self._frame.inside(points)).places)
+
+    def _unmap(self, places: Array) -> Array:
+        used = places[:, : self.surface_.knots.shape[1]] / self._frame.unit
+        return self._frame.outside(self.surface_.at(used))

@@ -1,0 +1,119 @@
+"""Random projection."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..memory import claim
+from ..progress import stage
+from ..values import Array
+from ._contract import Method
+from ._distortions import all_within
+from ._parameters import learned, method, parameter
+from .johnson_lindenstrauss import johnson_lindenstrauss_dimension
+
+MOST_DRAWS = 100  # at the dimension of the lemma a draw fails less often than 2 in sqrt(n)
+
+
+@method
+class RandomProjection(Method):
+    """Random projection: a few random directions keep all distances, nearly (S3 15.4).
+
+    f(x) = A x / sqrt(k) with k rows of independent entries, drawn by scikit-learn: standard normal,
+    or mostly zero (``kind="sparse"``). Nothing is learned but the number of features. Give the
+    number of coordinates, or ``eps`` for as many as the Johnson-Lindenstrauss lemma asks for;
+    ``guarantee=True`` draws again until all pairs keep their squared distance to 1 +- eps.
+
+    Attributes: ``components_`` (k x D, sparse if the entries are), ``n_draws_``.
+
+    >>> import numpy as np
+    >>> from unspool import RandomProjection
+    >>> points = np.random.default_rng(0).normal(size=(50, 2000))
+    >>> RandomProjection(eps=0.5).fit(points).embedding_.shape
+    (50, 187)
+    """
+
+    n_components: Any = parameter(  # Any: the base declares int, here None is what eps asks for
+        None, positional=True, kind=int, at_least=1, optional=True, help="coordinates; 2 if no eps"
+    )
+    eps: float | None = parameter(
+        None, kind=float, above=0, optional=True, help="relative error of squared distances"
+    )
+    bound: Literal["dasgupta-gupta", "mohri"] = parameter(
+        "dasgupta-gupta", choices=("dasgupta-gupta", "mohri"), help="turns eps into n_components"
+    )
+    kind: str = parameter(
+        "gaussian", choices=("gaussian", "sparse"), help="entries: normal, or mostly zero"
+    )
+    density: float | None = parameter(
+        None, kind=float, above=0, at_most=1, optional=True, help="not zero if sparse; 1 / sqrt(D)"
+    )
+    guarantee: bool = parameter(
+        False, kind=bool, help="draw again until all pairs of the fitted points are within eps"
+    )
+
+    components_: Any = learned()
+    n_draws_: int = learned()
+    _mean: Array = learned()
+
+    def _learn(self, points: Array) -> None:
+        n, width = points.shape
+        count = self._count(n, width)
+        claim(16 * count * (n + width), f"a map to {count} coordinates", "take fewer")
+        engine, eps = self._engine(count), self.eps or 0.0
+        with stage("projection", total=MOST_DRAWS if self.guarantee else 1) as running:
+            for draw in range(1, MOST_DRAWS + 1):
+                self.components_ = engine.fit(points).components_
+                self.embedding_, self.n_draws_ = self._map(points), draw
+                if not self.guarantee or all_within(points, self.embedding_, eps):
+                    break
+                running.advance()
+            else:
+                raise ValueError(
+                    f"none of {MOST_DRAWS} draws kept all pairs within eps={self.eps}; raise "
+                    "n_components or eps"
+                )
+            running.note(kind=self.kind, coordinates=self.embedding_.shape[1], draws=draw)
+        self._mean = points.mean(axis=0)
+
+    def _count(self, n: int, width: int) -> int:
+        if self.eps is None and self.guarantee:
+            raise ValueError("guarantee=True needs eps, the relative error to keep to")
+        if self.eps is not None and self.n_components is not None and not self.guarantee:
+            raise ValueError(
+                "give n_components or eps, not both; with guarantee=True both are used"
+            )
+        if self.n_components is not None or self.eps is None:
+            count, what = self.n_components or 2, "n_components"
+        else:
+            count = johnson_lindenstrauss_dimension(n, self.eps, self.bound)
+            what = f"the dimension that keeps {n} points within eps={self.eps}"
+        if count > width:
+            raise ValueError(
+                f"{what} is {count}, more than the {width} features the points have: nothing would "
+                f"be reduced; {'lower it' if what == 'n_components' else 'raise eps'}"
+            )
+        return int(count)
+
+    def _engine(self, count: int) -> Any:
+        from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
+
+        source = np.random.RandomState(self.random_state)  # goes on from draw to draw
+        if self.kind == "sparse":
+            density = "auto" if self.density is None else self.density
+            return SparseRandomProjection(count, density=density, random_state=source)
+        if self.density is not None:
+            raise ValueError("density is for kind='sparse'; a Gaussian has no zero entries")
+        return GaussianRandomProjection(count, random_state=source)
+
+    def _map(self, points: Array) -> Array:
+        return np.asarray((self.components_ @ points.T).T)
+
+    def _unmap(self, places: Array) -> Array:
+        """Return the point nearest to the data's mean among those that the map takes there."""
+        matrix = self.components_.toarray() if issparse(self.components_) else self.components_
+        missing = places - self._map(self._mean[None, :])
+        return np.asarray(self._mean + np.linalg.lstsq(matrix, missing.T, rcond=None)[0].T)

@@ -1,0 +1,99 @@
+"""Isomap, LLE and Laplacian eigenmaps are kernel PCA with their own kernels (S3 15.3, S4 16.6.9).
+
+``kernel_()`` gives that kernel, and kernel PCA of it the map, up to the factor that is stated.
+"""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tests.cases import DIMENSIONS, roll
+from tests.compare import relative, up_to_signs
+from tests.identities.test_graph_laplacian import heat_weights
+from unspool import LLE, PCA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps
+
+X = roll(200).points
+
+
+def kernel_pca_of(table, d, center=True):
+    return KernelPCA(d, kernel="precomputed", center=center).fit(table).embedding_
+
+
+def unit_columns(Y):
+    return Y / np.linalg.norm(Y, axis=0)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("method", [PCA, ClassicalMDS, KernelPCA])
+def test_of_the_gram_methods(method, d):
+    model = method(d).fit(X)
+    assert relative(kernel_pca_of(model.kernel_(), d), model.embedding_) < 1e-9 or (
+        up_to_signs(kernel_pca_of(model.kernel_(), d), model.embedding_) < 1e-9
+    )
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_of_isomap(d):
+    """K = -1/2 H G^2 H (S4 16.54): exactly the map, with its scale."""
+    model = Isomap(d, n_neighbors=8).fit(X)
+    table = model.kernel_()
+    np.testing.assert_allclose(table.sum(axis=0), 0.0, atol=1e-7)
+    assert up_to_signs(kernel_pca_of(table, d), model.embedding_) < 1e-9
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_of_lle(d):
+    """K = lambda_max I - M (S4 16.55): its vectors are the coordinates over sqrt(n)."""
+    model = LLE(d, n_neighbors=8).fit(X)
+    table = model.kernel_()
+    values = np.linalg.eigvalsh(table)
+    assert values[0] > -1e-10  # lambda_max was really the largest: the kernel is semi-definite
+    assert abs(values[0]) < 1e-8
+    vectors = unit_columns(kernel_pca_of(table, d))
+    assert up_to_signs(vectors * np.sqrt(len(X)), model.embedding_) < 1e-6
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("kind", ["random-walk", "symmetric", "unnormalized"])
+def test_of_laplacian_eigenmaps(kind, d):
+    """K = L+ (S4 16.58): its vectors are the map, times sqrt(D) for the random walk."""
+    model = LaplacianEigenmaps(d, n_neighbors=8, sigma=2.0, laplacian=kind).fit(X)
+    W = heat_weights(X, 8, 1 / 8)
+    D = W.sum(axis=1)
+    L = np.diag(D) - W
+    if kind != "unnormalized":
+        L = L / np.sqrt(D[:, None] * D)
+    np.testing.assert_allclose(
+        model.kernel_(), np.linalg.pinv(L, rcond=1e-10), rtol=1e-6, atol=1e-6
+    )
+    expected = model.embedding_
+    if kind == "random-walk":
+        expected = np.sqrt(D)[:, None] * expected
+    vectors = unit_columns(kernel_pca_of(model.kernel_(), d, center=False))
+    assert up_to_signs(vectors, unit_columns(expected)) < 1e-6
+
+
+def test_commute_times_follow_from_the_laplacian_kernel():
+    """c(i, j) = vol (L+_ii + L+_jj - 2 L+_ij): on a path, 2 |E| times the number of steps."""
+    n = 12
+    steps = np.arange(n - 1)
+    chain = sp.csr_array((np.ones(n - 1), (steps, steps + 1)), shape=(n, n))
+    chain = sp.csr_array(chain + chain.T)
+    model = LaplacianEigenmaps(
+        2, laplacian="unnormalized", weights="binary", metric="precomputed"
+    ).fit(chain)
+    K = model.kernel_()
+    resistance = np.diag(K)[:, None] + np.diag(K) - 2 * K
+    index = np.arange(n)
+    np.testing.assert_allclose(
+        2 * (n - 1) * resistance, 2 * (n - 1) * np.abs(index[:, None] - index), atol=1e-8
+    )
+
+
+def test_kernel_of_the_largest_piece():
+    """With several pieces the kernel is that of the largest, as is eigenvalues_."""
+    far = np.vstack([X, X[:60] + 1000.0])
+    with pytest.warns(UserWarning, match="2 pieces"):
+        model = Isomap(2, n_neighbors=8, components="separate").fit(far)
+    assert model.kernel_().shape == (200, 200)
+    assert up_to_signs(kernel_pca_of(model.kernel_(), 2), model.embedding_[:200]) < 1e-9

@@ -1,0 +1,145 @@
+"""The Nystroem method (S3 Exercise 15.4) and kernel PCA through it."""
+
+import numpy as np
+import pytest
+
+import unspool
+from unspool import datasets, kernel, quality
+
+RANDOM = np.random.default_rng(5)
+POINTS = RANDOM.normal(size=(120, 4))
+LANDMARKS = np.arange(0, 120, 6)
+GAUSSIAN = kernel.Kernel("gaussian", gamma=0.3)
+
+
+def nystroem_table(function, points, landmarks):
+    columns = function(points, points[landmarks])
+    return columns @ np.linalg.pinv(columns[landmarks], rcond=1e-13, hermitian=True) @ columns.T
+
+
+def test_error_without_forming_the_table():
+    table = GAUSSIAN(POINTS, POINTS)
+    gap = np.linalg.norm(table - nystroem_table(GAUSSIAN, POINTS, LANDMARKS))
+    assert kernel.nystroem_error(GAUSSIAN, POINTS, LANDMARKS) == pytest.approx(gap, rel=1e-9)
+
+
+def test_error_does_not_depend_on_the_blocks(monkeypatch):
+    whole = kernel.nystroem_error(GAUSSIAN, POINTS, LANDMARKS)
+    monkeypatch.setattr("unspool.kernel.nystroem.BLOCK_BYTES", 8 * 100 * 7)
+    assert kernel.nystroem_error(GAUSSIAN, POINTS, LANDMARKS) == pytest.approx(whole, rel=1e-12)
+
+
+def test_linear_kernel_projects_on_the_landmarks_span():
+    landmarks = np.arange(3)  # (b): K~ = X' P X, with P the projection on the span of three points
+    basis = np.linalg.qr(POINTS[landmarks].T)[0]
+    expected = POINTS @ basis @ basis.T @ POINTS.T
+    found = nystroem_table(kernel.Kernel("linear"), POINTS, landmarks)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("choice", ["cholesky", "uniform", "kmeans"])
+def test_through_landmarks_never_beyond_the_table(choice):
+    """(c) K~ is positive semi-definite and below K, so no eigenvalue exceeds the exact one."""
+    exact = unspool.KernelPCA(5, gamma=0.3, center=False).fit(POINTS)
+    model = unspool.KernelPCA(5, gamma=0.3, center=False, landmarks=25, landmark_choice=choice).fit(
+        POINTS
+    )
+    assert (model.eigenvalues_ <= exact.eigenvalues_ * (1 + 1e-10)).all()
+    assert (model.eigenvalues_ > 0).all()
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("choice", ["cholesky", "uniform"])
+def test_exact_when_the_landmarks_have_full_rank(center, choice):
+    options = {"kernel": "homogeneous", "degree": 2, "center": center}  # rank 10 in 4 dimensions
+    exact = unspool.KernelPCA(3, **options).fit(POINTS)
+    model = unspool.KernelPCA(3, landmarks=30, landmark_choice=choice, **options).fit(POINTS)
+    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues_, rtol=1e-8)
+    np.testing.assert_allclose(
+        np.abs(model.embedding_), np.abs(exact.embedding_), atol=1e-8 * exact.embedding_.max()
+    )
+    fresh = RANDOM.normal(size=(15, 4))
+    signs = np.sign((model.embedding_ * exact.embedding_).sum(axis=0))
+    np.testing.assert_allclose(
+        model.transform(fresh) * signs, exact.transform(fresh), atol=1e-7 * exact.embedding_.max()
+    )
+
+
+def test_a_precomputed_table_gives_the_same_map():
+    table = GAUSSIAN(POINTS, POINTS)
+    for landmarks in (20, LANDMARKS):
+        from_points = unspool.KernelPCA(3, gamma=0.3, landmarks=landmarks).fit(POINTS)
+        from_table = unspool.KernelPCA(3, kernel="precomputed", landmarks=landmarks).fit(table)
+        np.testing.assert_allclose(from_table.embedding_, from_points.embedding_, atol=1e-9)
+        np.testing.assert_allclose(from_table.transform(table), from_points.embedding_, atol=1e-9)
+
+
+def test_pivots_beat_uniform_landmarks_on_uneven_data():
+    crowd = RANDOM.normal(size=(950, 3)) * 0.05
+    scattered = RANDOM.normal(size=(50, 3)) * 4
+    points = np.vstack([crowd, scattered])
+    wide = kernel.Kernel("gaussian", gamma=0.5)
+    pivots = kernel.pivoted_cholesky(wide, points, 40, seed=0)
+    uniform = np.random.default_rng(0).permutation(1000)[:40]
+    assert len(np.unique(pivots)) == 40
+    assert kernel.nystroem_error(wide, points, pivots) < 0.6 * kernel.nystroem_error(
+        wide, points, uniform
+    )
+
+
+def test_pivoting_stops_at_the_rank():
+    assert len(kernel.pivoted_cholesky(kernel.Kernel("linear"), POINTS, 50)) <= 8
+
+
+def test_linear_landmarks_invert_like_pca():
+    model = unspool.KernelPCA(3, kernel="linear", landmarks=15).fit(POINTS + 7.0)
+    exact = unspool.PCA(3).fit(POINTS + 7.0)
+    np.testing.assert_allclose(
+        model.inverse_transform(model.embedding_),
+        exact.inverse_transform(exact.embedding_),
+        atol=1e-9,
+    )
+
+
+def test_preimages_denoise():
+    """Pre-images of noisy digits are nearer to the clean ones than the noisy images are."""
+    images = digits()
+    noise = np.random.default_rng(6).normal(scale=0.25, size=(100, images.shape[1]))
+    clean, noisy = images[-100:], images[-100:] + noise
+    model = unspool.KernelPCA(32, sigma=4.0).fit(images[:-100])
+    restored = model.inverse_transform(model.transform(noisy))
+    before = np.square(noisy - clean).sum(axis=1).mean()
+    after = np.square(restored - clean).sum(axis=1).mean()
+    assert after < 0.6 * before
+
+
+def test_food_data_as_the_book_prints_it():
+    """S4 Fig 16.5: eigenvalues of K/n for exp(-s d^2) on the six per-gram columns."""
+    try:
+        food = datasets.real("food_nutrition")
+    except FileNotFoundError as absent:
+        pytest.skip(str(absent))
+    points = np.column_stack([column for name, column in food.items() if "2." in name])
+    assert points.shape == (961, 6)
+    printed = {
+        0.005: [0.0336, 0.0033],
+        0.01: [0.0602, 0.0066],
+        0.1: [0.2200, 0.0820],
+        0.5: [0.2738, 0.1139],
+    }
+    for width, values in printed.items():
+        model = unspool.KernelPCA(2, gamma=width).fit(points)
+        np.testing.assert_array_equal(np.round(model.covariance_eigenvalues_, 4), values)
+
+
+def test_landmarks_on_a_large_roll_match_the_exact_map():
+    points = datasets.swiss_roll(1500).points
+    exact = unspool.KernelPCA(3).fit(points)
+    model = unspool.KernelPCA(3, landmarks=200).fit(points)
+    assert quality.disparity(model.embedding_, exact.embedding_) < 1e-8
+
+
+def digits():
+    from sklearn.datasets import load_digits
+
+    return load_digits().data / 16.0

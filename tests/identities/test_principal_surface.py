@@ -1,0 +1,244 @@
+"""Principal surfaces against closed forms, finite differences, PCA, and SciPy's optimiser."""
+
+import numpy as np
+import pytest
+from scipy.interpolate import make_smoothing_spline
+from scipy.optimize import minimize
+from scipy.spatial import procrustes
+from sklearn.utils.estimator_checks import check_estimator
+
+from unspool import PCA, Cancelled, Isomap, PrincipalSurface, datasets, progress
+from unspool.iterate.surfaces import count_contacts, count_folds, smooth_sheet
+
+
+def bumpy(d, n=200, width=None, seed=0):
+    """Return places in d dimensions and bent points in ``width``."""
+    rng = np.random.default_rng(seed)
+    places = rng.uniform(-1, 1, (n, d))
+    lift = rng.standard_normal((d, width or d + 2))
+    return places, places @ lift + 0.2 * np.sin(2 * places @ lift[::-1])
+
+
+# --- the sheet --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_slopes_are_the_derivatives(d):
+    places, points = bumpy(d)
+    sheet = smooth_sheet(places, points, 15.0)
+    at = places[:20] + 0.01
+    slopes = sheet.slopes(at)
+    for axis in range(d):
+        nudge = 1e-6 * np.eye(d)[axis]
+        change = (sheet.at(at + nudge) - sheet.at(at - nudge)) / 2e-6
+        assert np.allclose(slopes[:, axis], change, atol=1e-7)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_smoothing_has_the_degrees_of_freedom_asked_for(d):
+    places = np.random.default_rng(d).uniform(-1, 1, (60, d))
+    for freedom in (d + 3.0, 14.0):
+        hat = smooth_sheet(places, np.eye(60), freedom).at(places)
+        assert abs(np.trace(hat) - freedom) < 1e-3
+        assert np.allclose(hat, hat.T, atol=1e-6)
+        assert np.allclose(hat @ places, places, atol=1e-9)  # flat data stay flat
+
+
+def test_in_one_dimension_it_is_the_cubic_smoothing_spline():
+    rng = np.random.default_rng(0)
+    places = np.sort(rng.uniform(-1, 1, 90))
+    values = np.sin(4 * places) + 0.2 * rng.standard_normal(90)
+    ours = smooth_sheet(places[:, None], values[:, None], 7.0).at(places[:, None])[:, 0]
+    exponents = np.linspace(-8, 1, 400)
+    splines = [make_smoothing_spline(places, values, lam=10.0**e)(places) for e in exponents]
+    nearest = min(np.abs(ours - spline).max() for spline in splines)
+    assert nearest < 0.01 * np.abs(ours - values).max()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_projection_is_the_nearest_point(d):
+    places, points = bumpy(d)
+    sheet = smooth_sheet(places, points, 15.0)
+    new = points[:40] + 0.2 * np.random.default_rng(1).standard_normal(points[:40].shape)
+    found = sheet.project(new)
+    assert np.allclose(sheet.at(found.places), found.feet, atol=1e-12)
+    misfit = new - found.feet
+    assert np.allclose(found.squares, np.square(misfit).sum(axis=1), atol=1e-12)
+    slopes = sheet.slopes(found.places)
+    assert np.abs(np.einsum("naw,nw->na", slopes, misfit)).max() < 1e-9  # across the sheet
+    for i in range(10):
+
+        def square(p, i=i):
+            return np.square(sheet.at(p[None])[0] - new[i]).sum()
+
+        starts = places[np.argsort([square(p) for p in places])[:5]]
+        best = min(minimize(square, p, tol=1e-12).fun for p in starts)
+        assert found.squares[i] < best + 1e-9
+
+
+def test_a_fold_is_seen_and_a_bend_is_not():
+    rng = np.random.default_rng(0)
+    places = rng.uniform(-1, 1, (300, 2))
+    folded = np.column_stack([places[:, 0] ** 2, places[:, 1]])
+    assert count_folds(smooth_sheet(places, folded, 20.0), places) > 0
+    turn = 2.5 * places[:, 0]  # a bend by 286 degrees
+    bent = np.column_stack([np.sin(turn), np.cos(turn), places[:, 1]])
+    assert count_folds(smooth_sheet(places, bent, 40.0), places) == 0
+
+
+def test_a_sheet_that_crosses_itself_is_seen():
+    rng = np.random.default_rng(0)
+    places = rng.uniform(-1, 1, (600, 2)) * [3.0, 0.5]
+    turn = np.pi * places[:, 0] / 2  # one and a half turns of a cylinder: a half is covered twice
+    cylinder = np.column_stack([np.cos(turn), np.sin(turn), places[:, 1]]) * 2 / np.pi
+    assert count_contacts(smooth_sheet(places, cylinder, 60.0)) > 50
+    half = np.abs(places[:, 0]) < 1.5
+    assert count_contacts(smooth_sheet(places[half], cylinder[half], 60.0)) == 0
+
+
+# --- the method -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_flat_data_give_the_pca_plane(d):
+    points = datasets.flat_patch(200, d=d, ambient=min(2 * d - 1, d + 2) if d > 1 else 1).points
+    surface, pca = PrincipalSurface(d).fit(points), PCA(d).fit(points)
+    assert np.allclose(surface.embedding_, pca.embedding_, atol=1e-8)
+    assert np.allclose(surface.inverse_transform(surface.embedding_), points, atol=1e-8)
+    new = points + 0.3 * np.random.default_rng(0).standard_normal(points.shape)
+    assert np.allclose(surface.transform(new), pca.transform(new), atol=1e-8)
+
+
+def test_saddle_is_found():
+    sample = datasets.saddle(400, noise=0.02)
+    surface = PrincipalSurface(2).fit(sample.points)
+    plane = PCA(2).fit(sample.points)
+    left = np.square(sample.points - plane.inverse_transform(plane.embedding_)).sum()
+    assert abs(surface.distances_.sums[0] - left) < 1e-8 * left
+    assert surface.distances_.sums.min() < 0.01 * left
+    assert procrustes(sample.coordinates, surface.embedding_)[2] < 0.05
+    rebuilt = surface.inverse_transform(surface.embedding_)
+    assert abs(np.square(sample.points - rebuilt).sum() - surface.distances_.sums.min()) < 1e-8
+    height = rebuilt[:, 0] ** 2 - rebuilt[:, 1] ** 2
+    assert np.abs(rebuilt[:, 2] - height).mean() < 0.02  # the equation of the saddle, to the noise
+
+
+@pytest.mark.parametrize("parametrization", ["isometric", "average"])
+def test_s_curve_is_unrolled_from_the_plane(parametrization):
+    sample = datasets.s_curve(600, noise=0.02)
+    surface = PrincipalSurface(2, parametrization=parametrization).fit(sample.points)
+    assert surface.distances_.sums.min() < 0.02 * surface.distances_.sums[0]
+    assert procrustes(sample.coordinates, surface.embedding_)[2] < 0.005
+    assert surface.report_.advice == ()
+
+
+def test_isometric_parameters_are_lengths():
+    sample = datasets.s_curve(600)
+    surface = PrincipalSurface(2, span=0.05).fit(sample.points)
+    pairs = np.random.default_rng(0).integers(600, size=(2, 400))
+    exact = np.linalg.norm(sample.coordinates[pairs[0]] - sample.coordinates[pairs[1]], axis=1)
+    found = np.linalg.norm(surface.embedding_[pairs[0]] - surface.embedding_[pairs[1]], axis=1)
+    assert np.allclose(found, exact, atol=0.03 * exact.max())
+
+
+def test_a_roll_needs_a_start_and_says_so():
+    sample = datasets.swiss_roll(600)
+    alone = PrincipalSurface(2).fit(sample.points)
+    assert any("start from an unrolled map" in line for line in alone.report_.advice)
+    unrolled = Isomap(2, n_neighbors=8).fit_transform(sample.points)
+    helped = PrincipalSurface(2, start=unrolled, span=0.05).fit(sample.points)
+    assert helped.distances_.sums.min() < 1e-3 * alone.distances_.sums[0]
+    assert procrustes(sample.coordinates, helped.embedding_)[2] < 1e-3
+
+
+def test_three_dimensions():
+    sample = datasets.flat_patch(400, d=3)
+    surface = PrincipalSurface(3).fit(sample.points)
+    assert surface.distances_.sums.min() < 0.01 * surface.distances_.sums[0]
+    assert procrustes(sample.coordinates, surface.embedding_)[2] < 0.005
+
+
+def test_one_dimension_is_a_curve():
+    sample = datasets.flat_patch(200, d=1)
+    surface = PrincipalSurface(1).fit(sample.points)
+    assert abs(np.corrcoef(surface.embedding_[:, 0], sample.coordinates[:, 0])[0, 1]) > 1 - 1e-5
+    assert abs(np.ptp(surface.embedding_) - np.ptp(sample.coordinates)) < 1e-2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_known_points_keep_their_place_and_rows_are_independent(dtype):
+    points = datasets.saddle(150, noise=0.05).points.astype(dtype)
+    surface = PrincipalSurface(2).fit(points)
+    assert surface.embedding_.dtype == dtype
+    assert np.array_equal(surface.transform(points), surface.embedding_)
+    one_by_one = np.vstack([surface.transform(row[None]) for row in points[:20]])
+    assert np.array_equal(one_by_one, surface.embedding_[:20])
+
+
+def test_projecting_twice_changes_nothing():
+    surface = PrincipalSurface(2).fit(datasets.s_curve(500, noise=0.05).points)
+    feet = surface.inverse_transform(surface.embedding_)
+    assert np.abs(surface.transform(feet) - surface.embedding_).max() < 1e-10
+
+
+def test_a_surface_that_would_fold_is_smoothed_more():
+    points = np.random.default_rng(0).standard_normal((60, 3))  # there is no surface here
+    surface = PrincipalSurface(2, span=0.05).fit(points)
+    assert count_folds(surface.surface_, surface.embedding_ / surface._frame.unit) == 0
+    if surface.freedom_ < 30:
+        assert any("would fold" in line for line in surface.report_.advice)
+
+
+def test_missing_dimensions_are_zero():
+    points = np.outer(np.linspace(0, 1, 40), [1.0, 2.0, 3.0])
+    with pytest.warns(UserWarning, match="only 1 of 2 coordinates carry anything"):
+        surface = PrincipalSurface(2).fit(points)
+    assert np.array_equal(surface.embedding_[:, 1], np.zeros(40))
+    assert np.allclose(surface.inverse_transform(surface.embedding_), points, atol=1e-10)
+
+
+def test_scale_and_place_do_not_matter():
+    points = datasets.saddle(150, noise=0.05).points
+    plain = PrincipalSurface(2).fit(points)
+    for scale, shift, digits in ((1e60, 0, 1e-7), (1e-60, 0, 1e-7), (1, 1e8, 1e-5)):
+        other = PrincipalSurface(2).fit(scale * points + shift)
+        assert np.allclose(other.embedding_ / scale, plain.embedding_, atol=digits)
+
+
+def test_few_and_repeated_points_are_finite():
+    rng = np.random.default_rng(0)
+    repeated = np.repeat(rng.standard_normal((5, 4)), 4, axis=0)
+    for points in (*(rng.standard_normal((n, 4)) for n in (3, 4, 6, 12)), repeated):
+        surface = PrincipalSurface(2).fit(points)
+        assert np.isfinite(surface.embedding_).all()
+        assert np.array_equal(surface.transform(points), surface.embedding_)
+
+
+def test_refusals():
+    points = datasets.saddle(50).points
+    with pytest.raises(ValueError, match="use at most 3"):
+        PrincipalSurface(4).fit(points)
+    with pytest.raises(ValueError, match="start must be 'pca' or an array"):
+        PrincipalSurface(start="circle").fit(points)
+    with pytest.raises(ValueError, match="50 rows, one a point, and 2 columns"):
+        PrincipalSurface(start=np.ones((7, 2))).fit(points)
+    with pytest.raises(ValueError, match="points coincide"):
+        PrincipalSurface().fit(np.ones((9, 3)))
+    with pytest.raises(ValueError, match="parametrization must be one of"):
+        PrincipalSurface(parametrization="conformal").fit(points)
+
+
+def test_cancelled_fit_leaves_nothing():
+    surface = PrincipalSurface()
+    with (
+        pytest.raises(Cancelled),
+        progress.listen(
+            lambda event: event.name == "surface" and event.done == 2 and listener.cancel()
+        ) as listener,
+    ):
+        surface.fit(datasets.saddle(80).points)
+    assert not hasattr(surface, "embedding_")
+
+
+def test_it_is_a_scikit_learn_estimator():
+    check_estimator(PrincipalSurface())

@@ -1,0 +1,209 @@
+"""A graph in several pieces never gives silent nonsense: four policies, and new points routed."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from tests.cases import GRAPH, IN_SPACE, bent, clusters
+from tests.compare import relative, up_to_signs
+from unspool import Isomap
+
+SIZES = {"two": (60, 40), "three": (50, 35, 20)}
+POLICIES = ("separate", "bridge", "largest")
+every_graph = pytest.mark.parametrize("case", GRAPH.values(), ids=GRAPH)
+every_space = pytest.mark.parametrize("case", IN_SPACE.values(), ids=IN_SPACE)
+PATIENT = {name: case for name, case in IN_SPACE.items() if case.patient}
+every_size = pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+
+
+def fitted(case, X, **options):
+    """Fit with the warning about the pieces asserted, and return the model with its text."""
+    with pytest.warns(UserWarning, match="pieces") as caught:
+        model = case.make(**options).fit(X)
+    assert len(caught) == 1
+    return model, str(caught[0].message)
+
+
+@every_graph
+@every_size
+@pytest.mark.parametrize("policy", POLICIES)
+def test_number_and_sizes_are_told(case, sizes, policy):
+    X, labels = clusters(sizes)
+    model, text = fitted(case, X, components=policy)
+    described = f"{len(sizes)} pieces (sizes {', '.join(map(str, sizes))})"
+    assert described in text
+    assert "n_neighbors" in text
+    assert text in model.report_.advice
+    # labels say which piece, the largest first: here that is the order of the clusters
+    np.testing.assert_array_equal(model.component_labels_, labels)
+
+
+@every_graph
+@every_size
+def test_error_says_what_to_do(case, sizes):
+    X, _ = clusters(sizes)
+    model = case.make(components="error")
+    with pytest.raises(ValueError, match=rf"{len(sizes)} pieces \(sizes {sizes[0]}, ") as caught:
+        model.fit(X)
+    for word in ("n_neighbors", "'largest'", "'separate'", "'bridge'", str(sizes[0])):
+        assert word in str(caught.value)
+    assert not hasattr(model, "embedding_")
+
+
+@every_graph
+@pytest.mark.parametrize("policy", [*POLICIES, "error"])
+def test_one_piece_needs_no_policy(case, policy):
+    X = bent(100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = case.make(components=policy).fit(X)
+    assert relative(model.embedding_, case.make().fit(X).embedding_) == 0.0
+    assert not model.component_labels_.any()
+
+
+@every_graph
+@every_size
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_separate_maps_each_piece_as_if_alone(case, sizes, d):
+    X, labels = clusters(sizes)
+    model, _ = fitted(case, X, n_components=d, components="separate")
+    assert len(model.charts_) == len(sizes)
+    for piece in range(len(sizes)):
+        alone = case.make(n_components=d, **_same_width(model)).fit(X[labels == piece])
+        assert relative(model.embedding_[labels == piece], alone.embedding_) < 1e-7
+        new = X[labels == piece][:8] + 0.05
+        assert relative(model.transform(new), alone.transform(new)) < 1e-7
+    largest = case.make(n_components=d, **_same_width(model)).fit(X[labels == 0])
+    np.testing.assert_allclose(model.eigenvalues_, largest.eigenvalues_, rtol=1e-6, atol=1e-14)
+
+
+def _same_width(model):
+    """One Gaussian width for all pieces, where there is one."""
+    return {} if getattr(model, "gamma_", None) is None else {"gamma": model.gamma_}
+
+
+@every_graph
+@every_size
+def test_largest_maps_the_largest_and_places_the_rest(case, sizes):
+    X, labels = clusters(sizes)
+    model, _ = fitted(case, X, components="largest")
+    alone = case.make(**_same_width(model)).fit(X[labels == 0])
+    assert len(model.charts_) == 1
+    assert relative(model.embedding_[labels == 0], alone.embedding_) < 1e-7
+    assert relative(model.embedding_[labels > 0], alone.transform(X[labels > 0])) < 1e-7
+    assert relative(model.transform(X), model.embedding_) < 1e-8
+
+
+@every_size
+def test_bridges_are_the_shortest_links(sizes):
+    """All geodesics between pieces are finite and no shorter than the straight gap."""
+    X, labels = clusters(sizes)
+    model, _ = fitted(GRAPH["Isomap"], X, components="bridge")
+    assert model.geodesics_.shape == (len(X), len(X))
+    assert np.isfinite(model.geodesics_).all()
+    straight = cdist(X, X)
+    assert (model.geodesics_ >= straight - 1e-9).all()
+    for one in range(len(sizes) - 1):
+        gap = straight[np.ix_(labels == one, labels == one + 1)].min()
+        across = model.geodesics_[np.ix_(labels == one, labels == one + 1)].min()
+        np.testing.assert_allclose(across, gap, rtol=1e-12)
+
+
+@every_graph
+def test_bridged_pieces_lie_apart_on_one_map(case):
+    X, labels = clusters((60, 40))
+    model, _ = fitted(case, X, n_components=1, components="bridge")
+    assert len(model.charts_) == 1
+    one, other = model.embedding_[labels == 0, 0], model.embedding_[labels == 1, 0]
+    assert one.max() < other.min() or other.max() < one.min()
+
+
+@every_graph
+@every_size
+@pytest.mark.parametrize("policy", POLICIES)
+def test_new_points_go_to_the_piece_they_are_near(case, sizes, policy):
+    X, labels = clusters(sizes)
+    model, _ = fitted(case, X, components=policy)
+    assert relative(model.transform(X), model.embedding_) < 1e-8
+    random = np.random.default_rng(1)
+    chosen = random.permutation(len(X))[:20]
+    places = model.transform(X[chosen] + 1e-3 * random.standard_normal((20, 3)))
+    assert np.isfinite(places).all()
+    # a new point is a mean of neighbours in its own piece: inside that piece's box, or near it
+    for place, piece in zip(places, labels[chosen], strict=True):
+        if policy == "largest" and piece > 0:
+            continue
+        own = model.embedding_[labels == piece]
+        reach = np.ptp(own, axis=0).max()
+        assert (place > own.min(axis=0) - reach).all()
+        assert (place < own.max(axis=0) + reach).all()
+
+
+@every_space
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_tiny_pieces_get_the_coordinates_they_can_have(case, d):
+    """Pieces of three, two and one point: as many coordinates as they span, zero in the rest."""
+    X, _ = clusters((40, 3, 2, 1), features=5)
+    options = {"n_neighbors": None, "radius": 5.0}
+    model, text = fitted(case, X, n_components=d, components="separate", **options)
+    assert "4 pieces (sizes 40, 3, 2, 1)" in text
+    assert np.isfinite(model.embedding_).all()
+    for piece, size in enumerate((40, 3, 2, 1)):
+        members = model.component_labels_ == piece
+        assert members.sum() == size
+        assert not model.embedding_[members][:, max(0, size - 1) :].any()
+    assert relative(model.transform(X), model.embedding_) < 1e-8
+    assert np.isfinite(model.transform(X + 0.01)).all()
+    assert np.isfinite(model.inverse_transform(model.embedding_)).all()
+
+
+@pytest.mark.parametrize("case", PATIENT.values(), ids=PATIENT)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_all_points_alone(case, policy):
+    """A radius that reaches nobody: as many pieces as points."""
+    X = bent(30)
+    model, text = fitted(case, X, n_neighbors=None, radius=1e-6, components=policy, n_components=2)
+    assert "30 pieces (sizes 1, 1, 1, 1, 1, ...)" in text
+    assert np.isfinite(model.embedding_).all()
+    if policy != "bridge":
+        assert not model.embedding_.any()
+    assert relative(model.transform(X) + 1.0, model.embedding_ + 1.0) < 1e-12
+
+
+@every_graph
+def test_the_way_back_stays_within_a_piece(case):
+    """Frames of pieces overlap; a place must not mix points of two pieces."""
+    X, labels = clusters((60, 40))
+    model, _ = fitted(case, X, components="separate")
+    places = model.embedding_ + 1e-4 * np.ptp(model.embedding_)
+    back = model.inverse_transform(places)
+    to_cluster = cdist(back, [X[labels == piece].mean(axis=0) for piece in (0, 1)])
+    assert (to_cluster.min(axis=1) < 3.0).all()  # clusters have a half-width of 1, the gap is 100
+
+
+def test_each_methods_default_policy():
+    """Geodesic methods bridge, local methods keep pieces apart (design, section 3)."""
+    for name, case in GRAPH.items():
+        geodesic = "Isomap" in name
+        expected = "bridge" if geodesic else "separate"
+        assert case.cls().components in (expected, "whole"), name
+
+
+def test_bridging_a_sparse_graph_is_refused_with_the_way_out():
+    import scipy.sparse as sp
+
+    X, _ = clusters((30, 20))
+    table = cdist(X, X)
+    table[table > 20] = 0
+    with (
+        pytest.raises(ValueError, match=r"2 pieces.*dense distances, or components='separate'"),
+        pytest.warns(UserWarning, match="2 pieces"),
+    ):
+        Isomap(2, metric="precomputed").fit(sp.csr_array(table))
+    with pytest.warns(UserWarning, match="2 pieces"):
+        apart = Isomap(2, metric="precomputed", components="separate").fit(sp.csr_array(table))
+    with pytest.warns(UserWarning, match="2 pieces"):
+        dense = Isomap(2, radius=20.0, components="separate").fit(X)
+    assert up_to_signs(apart.embedding_, dense.embedding_) < 1e-9

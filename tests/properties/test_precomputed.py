@@ -1,0 +1,119 @@
+"""A table instead of points: distances, a kernel or a sparse graph give the map of the points."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from tests.cases import CASES, DIMENSIONS, bent
+from tests.compare import relative
+from unspool import LLE, Isomap, KernelPCA, LaplacianEigenmaps
+
+X = bent(200)
+NEW = bent(25, seed=8)
+FROM_DISTANCES = {name: case for name, case in CASES.items() if case.precomputed == "metric"}
+ON_SPARSE = {"Isomap": Isomap, "LaplacianEigenmaps": LaplacianEigenmaps}
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("case", FROM_DISTANCES.values(), ids=FROM_DISTANCES)
+def test_dense_distances(case, d):
+    points = case.make(n_components=d).fit(X)
+    table = case.make(n_components=d, metric="precomputed").fit(cdist(X, X))
+    assert relative(table.embedding_, points.embedding_) < 1e-7
+    assert relative(table.transform(cdist(NEW, X)), points.transform(NEW)) < 1e-7
+    assert relative(table.transform(cdist(X, X)), table.embedding_) < 1e-8
+    assert table.n_features_in_ == 200
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_a_kernel_table(d):
+    points = KernelPCA(d, gamma=0.01).fit(X)
+    table = KernelPCA(d, kernel="precomputed").fit(np.exp(-0.01 * cdist(X, X, "sqeuclidean")))
+    assert relative(table.embedding_, points.embedding_) < 1e-9
+    rows = np.exp(-0.01 * cdist(NEW, X, "sqeuclidean"))
+    assert relative(table.transform(rows), points.transform(NEW)) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["ClassicalMDS", "Isomap", "LaplacianEigenmaps"])
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "cosine"])
+def test_distances_of_another_metric(name, metric):
+    case = CASES[name]
+    from sklearn.metrics import pairwise_distances
+
+    points = case.make(metric=metric).fit(X)
+    table = case.make(metric="precomputed").fit(pairwise_distances(X, metric=metric))
+    assert relative(table.embedding_, points.embedding_) < 1e-7
+
+
+def graph_of(points, others, count, with_self):
+    """Sparse distances to the nearest; the diagonal as an explicit zero if wanted."""
+    distances = cdist(points, others)
+    if not with_self:
+        np.fill_diagonal(distances, np.inf)
+    near = np.argsort(distances, axis=1)[:, :count]
+    rows = np.repeat(np.arange(len(points)), count)
+    values = np.take_along_axis(distances, near, axis=1).ravel()
+    return sp.csr_array((values, (rows, near.ravel())), shape=distances.shape)
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix])
+@pytest.mark.parametrize("method", ON_SPARSE.values(), ids=ON_SPARSE)
+def test_a_sparse_graph_is_used_as_it_is(method, form):
+    points = method(2, n_neighbors=8).fit(X)
+    sparse = method(2, metric="precomputed").fit(form(graph_of(X, X, 8, with_self=False)))
+    assert relative(sparse.embedding_, points.embedding_) < 1e-8
+    rows = form(graph_of(NEW, X, 8, with_self=True))
+    # the default of 10 neighbours does not cut a graph: all its 8 edges a row are used
+    assert relative(sparse.transform(rows), points.transform(NEW)) < 1e-8
+
+
+@pytest.mark.parametrize("method", ON_SPARSE.values(), ids=ON_SPARSE)
+def test_known_points_of_a_graph_are_told_by_an_explicit_zero(method):
+    table = graph_of(X, X, 9, with_self=True)
+    assert (table.diagonal() == 0).all()
+    assert table.nnz == 9 * len(X)
+    sparse = method(2, metric="precomputed").fit(table)
+    assert relative(sparse.transform(table), sparse.embedding_) < 1e-8
+    assert relative(sparse.embedding_, method(2, n_neighbors=8).fit(X).embedding_) < 1e-8
+
+
+@pytest.mark.parametrize("method", ON_SPARSE.values(), ids=ON_SPARSE)
+def test_neighbours_are_chosen_within_a_sparse_graph(method):
+    more = graph_of(X, X, 20, with_self=False)
+    cut = method(2, metric="precomputed", n_neighbors=8).fit(more)
+    assert relative(cut.embedding_, method(2, n_neighbors=8).fit(X).embedding_) < 1e-8
+    radius = 6.0
+    within = method(2, metric="precomputed", radius=radius).fit(sp.csr_array(cdist(X, X)))
+    assert relative(within.embedding_, method(2, radius=radius).fit(X).embedding_) < 1e-8
+
+
+def test_a_new_row_without_any_distance_is_told():
+    sparse = Isomap(2, metric="precomputed").fit(graph_of(X, X, 8, with_self=False))
+    rows = graph_of(NEW, X, 8, with_self=True).tolil()
+    rows[3] = 0
+    with pytest.raises(ValueError, match="row 3 has no stored distance"):
+        sparse.transform(rows.tocsr())
+
+
+def test_lle_says_what_a_sparse_graph_lacks():
+    with pytest.raises(ValueError, match=r"dense distances|points"):
+        LLE(2, metric="precomputed").fit(graph_of(X, X, 8, with_self=False))
+
+
+@pytest.mark.parametrize("case", FROM_DISTANCES.values(), ids=FROM_DISTANCES)
+def test_single_precision_tables(case):
+    table = cdist(X, X).astype(np.float32)
+    table = np.maximum(table, table.T)
+    model = case.make(metric="precomputed").fit(table)
+    assert model.embedding_.dtype == np.float32
+    expected = case.make(metric="precomputed").fit(table.astype(np.float64)).embedding_
+    assert relative(model.embedding_, expected) < 1e-6
+
+
+@pytest.mark.parametrize("case", FROM_DISTANCES.values(), ids=FROM_DISTANCES)
+def test_the_table_is_not_changed(case):
+    table = cdist(X, X)
+    kept = table.copy()
+    case.make(metric="precomputed").fit(table).transform(table[:3])
+    np.testing.assert_array_equal(table, kept)

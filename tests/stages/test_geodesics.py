@@ -1,0 +1,343 @@
+"""Shortest paths against Floyd and Warshall's three loops, SciPy's Dijkstra and closed forms."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import dijkstra, floyd_warshall
+
+from tests.cases import roll
+from unspool import datasets, graph, memory, progress
+from unspool.graph import engines, geodesics
+from unspool.values import NeighborGraph, graph_from_edges
+
+ENGINES = ("elimination", "dijkstra")
+# Both engines add the same edges in another order: sums of n terms, each rounded once.
+TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
+
+
+def by_three_loops(neighbors):
+    n = neighbors.n_points
+    lengths = np.full((n, n), np.inf)
+    lengths[neighbors.rows, neighbors.neighbors] = neighbors.distances
+    np.fill_diagonal(lengths, 0.0)
+    for middle in range(n):
+        lengths = np.minimum(lengths, lengths[:, [middle]] + lengths[[middle], :])
+    return lengths
+
+
+def undirected(ends, lengths, n):
+    ends = np.asarray(ends)
+    return graph.symmetric(
+        graph_from_edges(ends[:, 0], ends[:, 1], np.asarray(lengths), shape=(n, n), search="")
+    )
+
+
+def random_graph(seed, n=30, edges=60, zeros=0.0):
+    random = np.random.default_rng(seed)
+    ends = random.integers(0, n, (edges, 2))
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    lengths = random.random(len(ends)) * (random.random(len(ends)) >= zeros)
+    return undirected(ends, lengths, n)
+
+
+def near(points, n_neighbors=8):
+    return graph.symmetric(graph.nearest(points, n_neighbors))
+
+
+def cloud(n, dimension):
+    return np.random.default_rng(dimension).random((n, dimension))
+
+
+GRAPHS = {
+    "roll": lambda: near(roll(900).points),
+    "3-D cloud": lambda: near(cloud(700, 3)),
+    "8-D cloud": lambda: near(cloud(400, 8)),
+    "sparse at random": lambda: random_graph(5, n=500, edges=900),
+    "two rolls": lambda: near(np.vstack([roll(300).points, roll(200).points + 1e3])),
+    "threefold points": lambda: near(np.repeat(roll(150).points, 3, axis=0)),
+    "single points": lambda: undirected([[0, 5], [5, 9]], [1.0, 2.0], 12),
+    "chain": lambda: undirected(
+        np.c_[np.arange(1999), np.arange(1, 2000)], np.full(1999, 0.1), 2000
+    ),
+}
+
+
+@pytest.fixture(params=GRAPHS, scope="module")
+def neighbors(request):
+    return GRAPHS[request.param]()
+
+
+@pytest.fixture(scope="module")
+def expected(neighbors):
+    return dijkstra(neighbors.with_weights(neighbors.distances), directed=False)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("precision", TOLERANCE)
+def test_both_engines_agree_with_scipy(neighbors, expected, engine, precision):
+    paths = graph.prepare(neighbors, engine=engine)
+    lengths = paths.rows(precision=precision)
+    assert paths.engine.name == engine
+    assert lengths.dtype == precision
+    np.testing.assert_allclose(lengths, expected, rtol=TOLERANCE[precision])
+    assert not np.diag(lengths).any()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_and_blocks_are_the_same_to_the_last_bit(neighbors, engine):
+    paths = graph.prepare(neighbors, engine=engine)
+    everything = paths.rows()
+    n = paths.n_points
+    some = np.random.default_rng(1).integers(0, n, 23)
+    assert np.array_equal(paths.rows(some), everything[some])
+    out = np.empty((23, n))
+    assert paths.rows(some, out=out) is out
+    assert np.array_equal(out, everything[some])
+    for size in (1, 100, 10**6):
+        answered = []
+        for sources, lengths in paths.blocks(None if size > 1 else some, size=size):
+            assert len(sources) <= size
+            assert np.array_equal(lengths, everything[sources])
+            answered.append(sources.copy())
+        wanted = np.arange(n) if size > 1 else some
+        assert np.array_equal(np.sort(np.concatenate(answered)), np.sort(wanted))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_threads_change_nothing(engine, monkeypatch):
+    neighbors = near(roll(700).points)
+    answers = []
+    for count in (1, 2, 5, 64):
+        monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", count)
+        answers.append(graph.prepare(neighbors, engine=engine).rows())
+    assert all(np.array_equal(answers[0], other) for other in answers[1:])
+
+
+@given(st.integers(0, 10**6), st.sampled_from([10, 40, 150]), st.sampled_from([0.0, 0.3, 1.0]))
+@settings(max_examples=40, deadline=None)
+def test_any_graph(seed, edges, zeros):
+    """Sparse and dense, in one piece or many, with edges of length zero."""
+    neighbors = random_graph(seed, edges=edges, zeros=zeros)
+    lengths = by_three_loops(neighbors)
+    np.testing.assert_allclose(graph.geodesic(neighbors), lengths, rtol=1e-12)
+    for engine in ENGINES:
+        found = graph.prepare(neighbors, engine=engine).rows()
+        np.testing.assert_allclose(found, lengths, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [200, 700])
+def test_neighbour_graphs_of_a_roll(n):
+    neighbors = near(roll(n).points, 7)
+    expected = floyd_warshall(neighbors.with_weights(neighbors.distances), directed=False)
+    lengths = graph.geodesic(neighbors)
+    np.testing.assert_allclose(lengths, expected, rtol=1e-12)
+    np.testing.assert_allclose(lengths, lengths.T, rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_ring_and_a_grid_have_closed_forms(engine):
+    n = 101
+    ring = undirected(np.c_[np.arange(n), (np.arange(n) + 1) % n], np.ones(n), n)
+    steps = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    around = np.minimum(steps, n - steps)
+    assert np.array_equal(graph.prepare(ring, engine=engine).rows(), around)
+    side = np.arange(23)
+    x, y = (axis.ravel() for axis in np.meshgrid(side, side))
+    right, up = np.flatnonzero(x < 22), np.flatnonzero(y < 22)
+    ends = np.concatenate([np.c_[right, right + 1], np.c_[up, up + 23]])
+    grid = undirected(ends, np.ones(len(ends)), 23 * 23)
+    streets = np.abs(np.subtract.outer(x, x)) + np.abs(np.subtract.outer(y, y))
+    assert np.array_equal(graph.prepare(grid, engine=engine).rows(), streets)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_smallest_graphs(engine, n):
+    neighbors = undirected([[0, 1]], [3.0], 2) if n == 2 else alone()
+    paths = graph.prepare(neighbors, engine=engine)
+    assert paths.rows().tolist() == [[0.0]] if n == 1 else [[0.0, 3.0], [3.0, 0.0]]
+    assert paths.rows(np.array([], dtype=int)).shape == (0, n)
+    assert list(paths.blocks(np.array([], dtype=int))) == []
+
+
+def alone():
+    return NeighborGraph(np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_copies_are_at_distance_zero(engine):
+    neighbors = near(np.repeat(roll(60).points, 2, axis=0), 9)
+    lengths = graph.prepare(neighbors, engine=engine).rows()
+    assert not lengths[np.arange(0, 120, 2), np.arange(1, 120, 2)].any()
+    np.testing.assert_allclose(lengths, by_three_loops(neighbors), rtol=1e-12)
+
+
+def test_some_sources_only():
+    neighbors = random_graph(3, edges=80)
+    sources = np.array([4, 17, 4, 0])
+    np.testing.assert_allclose(
+        graph.geodesic(neighbors, sources), by_three_loops(neighbors)[sources], rtol=1e-12
+    )
+    single = graph.geodesic(neighbors, sources, precision="float32")
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, by_three_loops(neighbors)[sources], rtol=1e-6)
+
+
+def test_what_cannot_be_reached_is_infinitely_far():
+    lengths = graph.geodesic(undirected([[0, 1], [2, 3]], np.ones(2), 5))
+    assert np.isinf(lengths[0, 2:]).all()
+    assert np.isinf(lengths[4, :4]).all()
+    assert lengths[0, 1] == lengths[2, 3] == 1.0
+    assert lengths[4, 4] == 0.0
+
+
+def test_lengths_of_all_sizes_stay_finite():
+    neighbors = undirected([[0, 1], [1, 2], [2, 3]], [1e-300, 1e300, 1.0], 4)
+    for engine in ENGINES:
+        lengths = graph.prepare(neighbors, engine=engine).rows()
+        np.testing.assert_allclose(lengths, by_three_loops(neighbors), rtol=1e-15)
+
+
+def engine_for(neighbors, n_sources=None):
+    with progress.recording() as record:
+        graph.prepare(neighbors, n_sources=n_sources)
+    return record.report().stage("shortest paths").facts
+
+
+def test_the_cheaper_engine_is_chosen_and_named():
+    """Few sources do not pay for an elimination; nor do all, where it fills in too much."""
+    low, high = near(roll(2000).points), near(cloud(3000, 12), 12)
+    assert engine_for(low)["engine"] == "elimination"
+    assert 10 < engine_for(low)["fill"] < 30
+    assert engine_for(low, 3) == {"engine": "dijkstra"}
+    assert engine_for(high)["engine"] == "dijkstra"
+    assert engine_for(high)["fill"] > 300
+
+
+def test_a_prepared_graph_is_a_value():
+    paths = graph.prepare(near(roll(200).points))
+    again = pickle.loads(pickle.dumps(paths))
+    assert np.array_equal(paths.rows(), again.rows())
+    with pytest.raises(AttributeError, match="cannot assign"):
+        paths.engine = None
+
+
+def test_the_work_is_announced_and_can_be_cancelled():
+    neighbors = near(roll(600).points, 7)
+    events = []
+    with progress.recording() as record, progress.listen(events.append):
+        graph.geodesic(neighbors)
+    swept = [event for event in events if event.name == "geodesics"]
+    assert swept[0].total == swept[-1].done == 600
+    assert len(swept) > 4
+    stage = record.report().stage("geodesics")
+    assert stage.facts["engine"]
+    assert stage.bytes >= 600 * 600 * 8
+    with (
+        progress.listen(lambda event: listener.cancel() if event.done > 0 else None) as listener,
+        pytest.raises(progress.Cancelled),
+    ):
+        graph.geodesic(neighbors)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_cancelled_work_stops_at_once(engine, monkeypatch):
+    """Chunks that no thread has begun are never begun."""
+    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 2)
+    paths = graph.prepare(near(roll(3000).points), engine=engine)
+    kind = type(paths.engine)
+    solved = []
+    solve = kind.solve
+
+    def counted(self, sources, rows, out, space):
+        solved.append(len(sources))
+        solve(self, sources, rows, out, space)
+
+    monkeypatch.setattr(kind, "solve", counted)
+    with (
+        progress.listen(lambda event: listener.cancel() if event.done > 0 else None) as listener,
+        pytest.raises(progress.Cancelled),
+    ):
+        paths.rows()
+    assert sum(solved) < 1500
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    neighbors = near(roll(100).points, 7)
+    paths = graph.prepare(neighbors)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    for ask in (lambda: graph.geodesic(neighbors), paths.rows, paths.blocks):
+        with pytest.raises(MemoryError, match="geodesics between 100 and 100 points"):
+            ask()
+    with pytest.raises(MemoryError, match="eliminated graph of 100 points"):
+        graph.prepare(neighbors, engine="elimination")
+
+
+def test_little_memory_means_fewer_threads(monkeypatch):
+    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 8)
+    paths = graph.prepare(near(roll(400).points), engine="elimination")
+    expected = paths.rows()
+    spaces = []
+    make = engines.Eliminated.space
+
+    def counted(self, n_sources):
+        spaces.append(n_sources)
+        return make(self, n_sources)
+
+    monkeypatch.setattr(engines.Eliminated, "space", counted)
+    monkeypatch.setattr(geodesics, "available_bytes", lambda: 400 * 50 * 8 * 3)
+    assert np.array_equal(paths.rows(), expected)
+    assert spaces == [50, 50, 50]
+
+
+def test_questions_that_make_no_sense_are_refused():
+    neighbors = near(roll(100).points)
+    paths = graph.prepare(neighbors)
+    one_way = graph.nearest(roll(100).points, 8)
+    uneven = NeighborGraph(
+        neighbors.starts,
+        neighbors.neighbors,
+        neighbors.distances * (1 + 1e-9 * neighbors.rows),
+        100,
+    )
+    ring = np.arange(3)
+    circle = graph_from_edges(ring, (ring + 1) % 3, np.ones(3), shape=(3, 3), search="")
+    for directed in (one_way, uneven, circle):
+        with pytest.raises(ValueError, match=r"pass it through graph\.symmetric"):
+            graph.geodesic(directed)
+    for sources in (np.array([0, 100]), np.array([-1]), np.array([0.0]), np.array([[1, 2]])):
+        with pytest.raises(ValueError, match="sources must be"):
+            paths.rows(sources)
+    with pytest.raises(ValueError, match="precision must be"):
+        graph.geodesic(neighbors, precision="float16")
+    with pytest.raises(ValueError, match="engine must be"):
+        graph.prepare(neighbors, engine="floyd")
+    with pytest.raises(ValueError, match="size=0"):
+        paths.blocks(size=0)
+    for wrong in (np.empty((2, 99)), np.empty((2, 100), np.float32), np.empty((100, 2)).T):
+        with pytest.raises(ValueError, match="out must be"):
+            paths.rows(np.array([1, 2]), out=wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("n", [20_000, 100_000])
+def test_single_precision_suffices_for_long_paths(engine, n):
+    neighbors = near(datasets.swiss_roll(n, seed=7).points, 10)
+    sources = np.random.default_rng(0).integers(0, n, 24)
+    expected = dijkstra(neighbors.with_weights(neighbors.distances), indices=sources)
+    paths = graph.prepare(neighbors, engine=engine)
+    np.testing.assert_allclose(paths.rows(sources), expected, rtol=1e-12)
+    np.testing.assert_allclose(paths.rows(sources, precision="float32"), expected, rtol=1e-6)
+
+
+def test_arcs_are_rounded_only_where_sums_stay_short():
+    """Sweeps along a curve add its edges one by one, and single precision would lose them."""
+    surface, curve = graph.prepare(near(roll(900).points)), graph.prepare(GRAPHS["chain"]())
+    vast = undirected(np.c_[np.arange(599), np.arange(1, 600)], np.full(599, 1e300), 600)
+    assert surface.engine.rounded("float32").weights.dtype == np.float32
+    assert curve.engine.rounded("float32").weights.dtype == np.float64
+    assert graph.prepare(vast).engine.rounded("float32").weights.dtype == np.float64

@@ -1,0 +1,167 @@
+"""Connected pieces, closed classes of directed graphs, and the links that join pieces."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.spatial.distance import cdist
+
+from tests.cases import clusters
+from unspool import graph
+from unspool.values import graph_from_edges
+
+
+def directed(n, edges):
+    rows, columns, *lengths = np.array(edges, dtype=float).T
+    lengths = lengths[0] if lengths else np.ones(len(rows))
+    return graph_from_edges(
+        rows.astype(int), columns.astype(int), lengths, shape=(n, n), search="by hand"
+    )
+
+
+def undirected(n, edges):
+    return graph.symmetric(directed(n, edges))
+
+
+def test_pieces_are_numbered_from_the_largest_down():
+    found = graph.pieces(undirected(7, [(5, 6), (0, 1), (1, 4), (2, 0)]))
+    assert found.labels.tolist() == [0, 0, 0, 2, 0, 1, 1]
+    assert found.sizes.tolist() == [4, 2, 1]
+    assert found.count == 3
+    assert found.members(0).tolist() == [0, 1, 2, 4]
+    assert found.describe() == "the neighbour graph has 3 pieces (sizes 4, 2, 1)"
+
+
+def test_pieces_of_equal_size_come_in_order_of_their_points():
+    found = graph.pieces(undirected(6, [(4, 5), (2, 3), (0, 1)]))
+    assert found.labels.tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_many_pieces_are_summed_up():
+    none = graph_from_edges(
+        np.zeros(0, int), np.zeros(0, int), np.zeros(0), shape=(9, 9), search=""
+    )
+    text = graph.pieces(none).describe()
+    assert text == "the neighbour graph has 9 pieces (sizes 1, 1, 1, 1, 1, ...)"
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_undirected_pieces_are_connected_components(seed):
+    random = np.random.default_rng(seed)
+    edges = random.integers(0, 30, (random.integers(1, 40), 2))
+    both = undirected(30, edges)
+    count, labels = connected_components(both.with_weights(np.ones(both.n_edges)), directed=False)
+    found = graph.pieces(both)
+    assert found.count == count
+    for piece in range(count):
+        assert len(set(labels[found.members(piece)])) == 1
+    assert (np.diff(found.sizes) <= 0).all()
+
+
+def test_edges_of_length_zero_connect():
+    assert graph.pieces(undirected(3, [(0, 1, 0.0), (1, 2, 0.0)])).count == 1
+
+
+# directed graphs: closed classes
+
+
+def test_one_closed_class_is_one_piece():
+    """0 <-> 1 is closed, 2 and 3 lead into it: one piece."""
+    assert graph.pieces(directed(4, [(0, 1), (1, 0), (2, 1), (3, 2)])).count == 1
+
+
+def test_two_closed_classes_are_two_pieces_though_a_point_lists_both():
+    """0 <-> 1 and 2 <-> 3 are closed; 4 lists 1 (near) and 2 (far), and joins the nearer."""
+    edges = [(0, 1, 1.0), (1, 0, 1.0), (2, 3, 1.0), (3, 2, 1.0), (4, 1, 1.0), (4, 2, 5.0)]
+    found = graph.pieces(directed(5, edges))
+    assert found.labels.tolist() == [0, 0, 1, 1, 0]
+
+
+def test_the_shortest_way_decides_not_the_fewest_steps():
+    edges = [
+        (0, 1, 1.0),
+        (1, 0, 1.0),
+        (2, 3, 1.0),
+        (3, 2, 1.0),
+        (4, 0, 10.0),
+        (4, 5, 1.0),
+        (5, 2, 1.0),
+    ]
+    found = graph.pieces(directed(6, edges))
+    assert found.labels[4] == found.labels[5] == found.labels[2]
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_directed_pieces_follow_the_definition(seed):
+    """As many pieces as closed classes, each point in a piece whose closed class it can reach."""
+    random = np.random.default_rng(seed)
+    n = 25
+    edges = np.column_stack(
+        [np.repeat(np.arange(n), 2), random.integers(0, n, 2 * n), random.random(2 * n) + 0.1]
+    )
+    one_way = directed(n, edges[edges[:, 0] != edges[:, 1]])
+    reach = np.eye(n, dtype=bool)
+    reach[one_way.rows, one_way.neighbors] = True
+    for _ in range(5):
+        reach = (reach.astype(int) @ reach.astype(int)) > 0
+    mutual = reach & reach.T
+    is_closed = np.array([not (reach[i] & ~mutual[i]).any() for i in range(n)])
+    closed = {tuple(np.flatnonzero(mutual[i])) for i in np.flatnonzero(is_closed)}
+    found = graph.pieces(one_way)
+    assert found.count == len(closed)
+    for members in closed:
+        (piece,) = set(found.labels[list(members)])
+        for point in found.members(piece):
+            assert reach[point, members[0]]
+
+
+# bridges
+
+
+@pytest.mark.parametrize("sizes", [(30, 20), (30, 25, 10, 3), (20, 1, 1, 1), (2, 2, 2, 2, 2, 2)])
+@pytest.mark.parametrize("features", [3, 14])
+def test_bridges_are_a_minimum_spanning_tree_between_pieces(sizes, features):
+    X, labels = clusters(sizes, features=features)
+    index = graph.searcher(X)
+    within = graph.symmetric(graph.neighbors_of_all(index, X, radius=2.0 * np.sqrt(features)))
+    found = graph.pieces(within)
+    assert found.sizes.tolist() == sorted(sizes, reverse=True)
+    joined = graph.bridged(within, found, index, X)
+    assert graph.pieces(joined).count == 1
+    assert joined.n_edges - within.n_edges == 2 * (len(sizes) - 1)
+    table, count = cdist(X, X), len(sizes)
+    between = np.array(
+        [
+            [table[np.ix_(labels == a, labels == b)].min() for b in range(count)]
+            for a in range(count)
+        ]
+    )
+    np.fill_diagonal(between, 0.0)
+    added = joined.distances.sum() - within.distances.sum()
+    np.testing.assert_allclose(added, 2 * minimum_spanning_tree(between).sum(), rtol=1e-12)
+    # lengths are the true distances of the points they join
+    np.testing.assert_allclose(joined.distances, table[joined.rows, joined.neighbors], atol=1e-12)
+
+
+def test_given_distances_are_bridged_alike():
+    X, _ = clusters((30, 20, 4))
+    table = cdist(X, X)
+    by_points, by_table = (
+        graph.bridged(within, graph.pieces(within), index, data)
+        for data, index in ((X, graph.searcher(X)), (table, graph.searcher(table, "precomputed")))
+        for within in [graph.symmetric(graph.neighbors_of_all(index, data, radius=4.0))]
+    )
+    np.testing.assert_array_equal(by_points.neighbors, by_table.neighbors)
+
+
+def test_a_sparse_graph_cannot_be_bridged():
+    X, _ = clusters((10, 8))
+    table = sp.csr_array(np.where(cdist(X, X) < 10, cdist(X, X), 0.0))
+    index = graph.searcher(table, "precomputed")
+    within = graph.neighbors_of_all(index, table)
+    with pytest.raises(ValueError, match=r"2 pieces.*components='separate'"):
+        graph.bridged(within, graph.pieces(within), index, table)

@@ -1,0 +1,261 @@
+"""Neighbour search against brute force: every searcher, ties, duplicates, radii, metrics."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from unspool import graph
+from unspool.graph.searchers import BlockSearch, GivenDistances, MetricSearch, TreeSearch
+
+RANDOM = np.random.default_rng(0)
+CLOUDS = {
+    "few features": RANDOM.standard_normal((200, 3)),
+    "many features": RANDOM.standard_normal((200, 15)),
+    "a grid, full of ties": np.stack(np.meshgrid(*[np.arange(5.0)] * 3), -1).reshape(-1, 3),
+    "a wide grid": np.pad(
+        np.stack(np.meshgrid(*[np.arange(5.0)] * 3), -1).reshape(-1, 3), ((0, 0), (0, 12))
+    ),
+    "each point four times": np.repeat(RANDOM.standard_normal((50, 3)), 4, axis=0),
+    "each four times, wide": np.repeat(RANDOM.standard_normal((50, 15)), 4, axis=0),
+    "one point only, fifty times": np.ones((50, 3)),
+}
+every_cloud = pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
+
+
+def brute_distances(X, metric="euclidean"):
+    table = cdist(X, X, {"l2": "euclidean", "manhattan": "cityblock"}.get(metric, metric))
+    np.fill_diagonal(table, np.inf)
+    return table
+
+
+def assert_nearest(found, X, counts, metric="euclidean"):
+    """Hold a graph to be one of nearest neighbours; ties may be broken either way."""
+    table = brute_distances(X, metric)
+    counts = np.broadcast_to(counts, len(X))
+    np.testing.assert_array_equal(found.counts, counts)
+    expected = np.concatenate([np.sort(row)[:k] for row, k in zip(table, counts, strict=True)])
+    np.testing.assert_allclose(found.distances, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(found.distances, table[found.rows, found.neighbors], atol=1e-14)
+    assert (found.neighbors != found.rows).all()
+    pairs = found.rows * len(X) + found.neighbors
+    assert len(np.unique(pairs)) == len(pairs)
+
+
+@every_cloud
+@pytest.mark.parametrize("count", [1, 2, 7, 49])
+def test_nearest_are_the_nearest(X, count):
+    assert_nearest(graph.nearest(X, count), X, count)
+
+
+@every_cloud
+def test_all_others(X):
+    assert_nearest(graph.nearest(X, len(X) - 1), X, len(X) - 1)
+
+
+@every_cloud
+def test_a_number_for_each_point(X):
+    counts = np.arange(len(X)) % 7 + 1
+    assert_nearest(graph.nearest(X, counts), X, counts)
+    assert_nearest(graph.nearest(X, counts.tolist()), X, counts)
+
+
+@pytest.mark.parametrize(
+    "metric", ["l2", "manhattan", "chebyshev", "cosine", "canberra", "hamming"]
+)
+@pytest.mark.parametrize("name", ["few features", "many features", "each point four times"])
+def test_other_metrics(name, metric):
+    X = CLOUDS[name] + 5.0
+    assert_nearest(graph.nearest(X, 6, metric=metric), X, 6, metric)
+
+
+def test_a_metric_of_ones_own():
+    X = CLOUDS["few features"][:60]
+    found = graph.nearest(X, 5, metric=lambda a, b: float(np.abs(a - b).sum()))
+    assert_nearest(found, X, 5, "manhattan")
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.coo_array])
+def test_given_distances(form):
+    X = CLOUDS["few features"]
+    assert_nearest(graph.nearest(form(cdist(X, X)), 6, metric="precomputed"), X, 6)
+
+
+def test_which_search_is_chosen():
+    assert isinstance(graph.searcher(np.ones((5, 10))), TreeSearch)
+    assert isinstance(graph.searcher(np.ones((5, 11))), BlockSearch)
+    assert isinstance(graph.searcher(np.ones((5, 3)), "manhattan"), TreeSearch)
+    assert isinstance(graph.searcher(np.ones((5, 30)), "manhattan"), MetricSearch)
+    assert isinstance(graph.searcher(np.ones((5, 3)), "cosine"), MetricSearch)
+    assert isinstance(graph.searcher(np.ones((5, 5)), "precomputed"), GivenDistances)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: TreeSearch(X, 2.0),
+        lambda X: BlockSearch(X, X.mean(axis=0)),
+        lambda X: MetricSearch(X, "euclidean"),
+    ],
+)
+@every_cloud
+def test_every_searcher_answers_alike(make, X):
+    """New points, a narrowed search and a radius."""
+    index, queries = make(X), X[::7] + 0.25
+    table = cdist(queries, X)
+    near = index.nearest(queries, 5)
+    np.testing.assert_allclose(
+        near.distances.reshape(-1, 5), np.sort(table, axis=1)[:, :5], atol=1e-14
+    )
+    np.testing.assert_allclose(near.distances, table[near.rows, near.neighbors], atol=1e-14)
+    some = np.arange(3, len(X), 2)
+    narrowed = index.among(some)
+    assert narrowed.n_points == len(some)
+    near = narrowed.nearest(queries, 3)
+    np.testing.assert_allclose(
+        near.distances.reshape(-1, 3), np.sort(table[:, some], axis=1)[:, :3], atol=1e-14
+    )
+    radius = float(np.median(table)) * (1 + 1e-9)
+    within = index.within(queries, radius)
+    found = within.with_weights(np.ones(within.n_edges)).toarray() > 0
+    np.testing.assert_array_equal(found, table <= radius)
+
+
+def test_blocks_do_not_show(monkeypatch):
+    """Searching in many small blocks gives what one large block gives."""
+    from unspool.graph import searchers
+
+    for name in ("many features", "few features"):
+        X = CLOUDS[name]
+        whole = [
+            graph.nearest(X, 6),
+            graph.nearest(X, 6, metric="canberra"),
+            graph.nearest(X, radius=3.0),
+        ]
+        monkeypatch.setattr(searchers, "CHUNK_BYTES", 8 * 200 * 7)
+        parts = [
+            graph.nearest(X, 6),
+            graph.nearest(X, 6, metric="canberra"),
+            graph.nearest(X, radius=3.0),
+        ]
+        monkeypatch.undo()
+        for one, other in zip(whole, parts, strict=True):
+            np.testing.assert_array_equal(one.neighbors, other.neighbors)
+            np.testing.assert_allclose(one.distances, other.distances, rtol=1e-13)
+
+
+# radius
+
+
+@every_cloud
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_radius_takes_all_within_and_no_one_else(X, share):
+    table = brute_distances(X)
+    radius = float(np.quantile(table[np.isfinite(table)], share)) or 0.5
+    found = graph.nearest(X, radius=radius)
+    ours = np.zeros(table.shape, dtype=bool)
+    ours[found.rows, found.neighbors] = True
+    borderline = np.abs(table - radius) < 1e-12 * radius  # rounding decides there
+    np.testing.assert_array_equal(ours | borderline, (table <= radius) | borderline)
+
+
+def test_the_border_is_included_and_with_squares_excluded():
+    """S1 and S4: |x - y| <= eps. S2: |x - y|^2 < eps."""
+    line = np.arange(6.0)[:, None]
+    assert graph.nearest(line, radius=2.0).counts.tolist() == [2, 3, 4, 4, 3, 2]
+    squared = graph.nearest(line, radius=4.0, squared_radius=True)
+    assert squared.counts.tolist() == [1, 2, 2, 2, 2, 1]
+    more = graph.nearest(line, radius=4.0 + 1e-9, squared_radius=True)
+    assert more.counts.tolist() == [2, 3, 4, 4, 3, 2]
+    wide = np.pad(line, ((0, 0), (0, 14)))
+    assert graph.nearest(wide, radius=2.0).counts.tolist() == [2, 3, 4, 4, 3, 2]
+    assert graph.nearest(wide, radius=4.0, squared_radius=True).counts.tolist() == [
+        1,
+        2,
+        2,
+        2,
+        2,
+        1,
+    ]
+
+
+def test_a_radius_that_reaches_nobody():
+    found = graph.nearest(np.arange(5.0)[:, None], radius=0.5)
+    assert found.n_edges == 0
+    assert found.n_points == 5
+
+
+# new points
+
+
+def test_new_points_see_the_old_ones():
+    X, new = CLOUDS["few features"], RANDOM.standard_normal((30, 3))
+    index = graph.searcher(X)
+    table = cdist(new, X)
+    by_default = graph.neighbors_of_new(index, new)
+    np.testing.assert_allclose(by_default.distances.reshape(-1, 10), np.sort(table, axis=1)[:, :10])
+    assert (
+        graph.neighbors_of_new(index, X[:4], 3).distances.reshape(4, 3)[:, 0].tolist() == [0.0] * 4
+    )
+    few = graph.searcher(X[:4])
+    assert (graph.neighbors_of_new(few, new, 10).counts == 4).all()  # all there are
+
+
+def test_with_a_radius_at_least_the_nearest_is_seen():
+    X = np.arange(10.0)[:, None]
+    new = np.array([[2.4], [100.0]])
+    seen = graph.neighbors_of_new(graph.searcher(X), new, radius=1.0)
+    assert seen.counts.tolist() == [2, 1]
+    assert seen.neighbors.tolist() == [2, 3, 9]
+    np.testing.assert_allclose(seen.distances, [0.4, 0.6, 91.0])
+
+
+# symmetric graphs
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8))
+@settings(max_examples=25, deadline=None)
+def test_union_and_mutual(seed, count):
+    X = np.random.default_rng(seed).standard_normal((40, 2))
+    directed = graph.nearest(X, count)
+    lists = np.zeros((40, 40), dtype=bool)
+    lists[directed.rows, directed.neighbors] = True
+    table = cdist(X, X)
+    for rule, expected in {"union": lists | lists.T, "mutual": lists & lists.T}.items():
+        both = graph.symmetric(directed, rule)
+        ours = np.zeros((40, 40))
+        ours[both.rows, both.neighbors] = both.distances
+        np.testing.assert_array_equal(ours, np.where(expected, table, 0.0))
+        assert both.n_edges == expected.sum()
+
+
+def test_where_two_directions_disagree_the_shorter_counts():
+    table = sp.csr_array(np.array([[0.0, 5.0], [3.0, 0.0]]))
+    both = graph.symmetric(graph.nearest(table, metric="precomputed"))
+    assert both.distances.tolist() == [3.0, 3.0]
+
+
+def test_edges_of_length_zero_survive_everything():
+    X = np.repeat(RANDOM.standard_normal((10, 2)), 3, axis=0)
+    directed = graph.nearest(X, 2)
+    assert (directed.distances == 0).all()
+    for rule in ("union", "mutual"):
+        both = graph.symmetric(directed, rule)
+        assert both.n_edges >= 30
+        assert (both.distances == 0).all()
+    explicit = sp.csr_array((np.zeros(2), (np.array([0, 1]), np.array([1, 0]))), shape=(2, 2))
+    assert graph.nearest(explicit, metric="precomputed").n_edges == 2
+
+
+def test_the_search_announces_itself():
+    from unspool import progress
+
+    events = []
+    with progress.recording() as record, progress.listen(events.append):
+        graph.nearest(CLOUDS["few features"], 5)
+    assert [event.name for event in events] == ["neighbours", "neighbours"]
+    (stage,) = record.report().stages
+    assert stage.facts == {"search": "kd-tree", "edges": 1000}
+    assert stage.bytes == 1000 * 16 + 201 * 8

@@ -1,0 +1,173 @@
+"""Kernel functions against their formulas, their width in three words, centring, definiteness."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, pdist
+
+from unspool import kernel
+from unspool.kernel import Centering, Kernel, gamma_from
+
+RANDOM = np.random.default_rng(0)
+A, B = RANDOM.standard_normal((12, 4)), RANDOM.standard_normal((7, 4))
+FORMULAS = {
+    "linear": lambda x, y: x @ y,
+    "homogeneous": lambda x, y: (x @ y) ** 2,
+    "polynomial": lambda x, y: (0.3 * (x @ y) + 1.5) ** 2,
+    "gaussian": lambda x, y: np.exp(-0.3 * np.sum((x - y) ** 2)),
+    "laplacian": lambda x, y: np.exp(-0.3 * np.sum(np.abs(x - y))),
+    "sigmoid": lambda x, y: np.tanh(0.3 * (x @ y) + 1.5),
+}
+every_kernel = pytest.mark.parametrize("name", FORMULAS)
+
+
+def made(name, **more):
+    return Kernel(name, gamma=0.3, degree=2, coef0=1.5, **more)
+
+
+@every_kernel
+def test_tables_follow_the_formula(name):
+    expected = [[FORMULAS[name](a, b) for b in B] for a in A]
+    np.testing.assert_allclose(made(name)(A, B), expected, rtol=1e-12, atol=1e-14)
+
+
+@every_kernel
+def test_the_diagonal_without_the_table(name):
+    np.testing.assert_allclose(made(name).diagonal(A), np.diag(made(name)(A, A)), rtol=1e-12)
+
+
+def test_a_function_of_ones_own():
+    own = Kernel(lambda x, y: float(x @ y) + 1.0)
+    np.testing.assert_allclose(own(A, B), A @ B.T + 1.0)
+    np.testing.assert_allclose(own.diagonal(A), np.diag(A @ A.T) + 1.0)
+    assert set(FORMULAS) | {"precomputed"} <= set(kernel.KERNELS)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplacian"])
+def test_an_origin_changes_nothing_but_the_digits(name):
+    moved = made(name).about(np.full(4, 3.0), centred=False)
+    np.testing.assert_allclose(moved(A, B), made(name)(A, B), rtol=1e-12)
+    np.testing.assert_allclose(moved.diagonal(A), 1.0)
+
+
+def test_an_origin_is_taken_only_where_it_is_exact():
+    origin = np.full(4, 3.0)
+    assert made("linear").about(origin, centred=True).origin is not None
+    assert made("linear").about(origin, centred=False).origin is None
+    for name in ("polynomial", "homogeneous", "sigmoid"):
+        assert made(name).about(origin, centred=True).origin is None
+
+
+@every_kernel
+def test_new_rows_are_rows_of_the_table(name):
+    np.testing.assert_allclose(made(name)(A[:1], B), made(name)(A, B)[:1], rtol=1e-12)
+
+
+# the width
+
+
+def test_three_words_for_one_width():
+    assert gamma_from(0.7, None, None) == 0.7
+    assert gamma_from(None, 2.0, None) == 1 / 8  # exp(-d^2 / (2 sigma^2))
+    assert gamma_from(None, None, 5.0) == 1 / 5  # exp(-d^2 / t)
+    assert gamma_from(None, None, None) is None
+
+
+@pytest.mark.parametrize("widths", [(1.0, 1.0, None), (None, 1.0, 1.0), (1.0, 1.0, 1.0)])
+def test_exactly_one_of_them(widths):
+    with pytest.raises(ValueError, match="give exactly one of gamma, sigma, t"):
+        gamma_from(*widths)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf, np.nan])
+def test_widths_are_positive_and_finite(bad):
+    for position, name in enumerate(("gamma", "sigma", "t")):
+        widths = [None, None, None]
+        widths[position] = bad
+        with pytest.raises(ValueError, match=f"{name} must be a positive finite number"):
+            gamma_from(*widths)
+
+
+def test_the_default_width_is_the_median_distance():
+    gamma = kernel.median_gamma(A)
+    np.testing.assert_allclose(1 / np.sqrt(2 * gamma), np.median(pdist(A)), rtol=1e-12)
+    np.testing.assert_allclose(kernel.median_gamma(5 * A), gamma / 25, rtol=1e-12)
+    np.testing.assert_allclose(kernel.median_gamma(A + 1e4), gamma, rtol=1e-9)
+
+
+def test_the_default_width_of_many_points_is_taken_from_a_thousand():
+    many = RANDOM.standard_normal((5000, 3))
+    full = np.median(pdist(many))
+    np.testing.assert_allclose(1 / np.sqrt(2 * kernel.median_gamma(many)), full, rtol=0.03)
+    assert kernel.median_gamma(many) == kernel.median_gamma(many.copy())
+
+
+def test_the_default_width_where_most_points_coincide():
+    crowd = np.zeros((20, 2))
+    assert kernel.median_gamma(crowd) == 0.5
+    crowd[0] = 3.0, 4.0
+    np.testing.assert_allclose(kernel.median_gamma(crowd), 1 / (2 * np.mean(pdist(crowd)) ** 2))
+    assert kernel.median_gamma(crowd[:1]) == 0.5
+
+
+def test_the_default_width_of_edges():
+    assert kernel.edge_gamma(np.array([1.0, 3.0])) == 1 / 5
+    assert kernel.edge_gamma(np.zeros(4)) == 1.0
+    assert kernel.edge_gamma(np.zeros(0)) == 1.0
+
+
+# centring
+
+
+def test_centring_of_table_and_rows():
+    table, rows = made("gaussian")(A, A), made("gaussian")(B, A)
+    n = len(A)
+    H = np.eye(n) - np.full((n, n), 1 / n)
+    np.testing.assert_allclose(kernel.double_centered(table), H @ table @ H, atol=1e-15)
+    centering = Centering.of(table)
+    np.testing.assert_allclose(centering.rows(table), H @ table @ H, atol=1e-15)
+    # features of new points lose the mean of the old ones (S0 4.20)
+    ones = np.full((len(B), n), 1 / n)
+    expected = (
+        rows - ones @ table - rows @ np.full((n, n), 1 / n) + ones @ table @ np.full((n, n), 1 / n)
+    )
+    np.testing.assert_allclose(centering.rows(rows), expected, atol=1e-15)
+    np.testing.assert_allclose(centering.rows(rows[:1]), expected[:1], atol=1e-15)
+
+
+# definiteness
+
+
+@pytest.mark.parametrize("name", ["linear", "homogeneous", "polynomial", "gaussian", "laplacian"])
+def test_kernels_are_positive_semidefinite(name):
+    assert kernel.is_positive_semidefinite(made(name)(A, A))
+
+
+def test_what_is_not():
+    assert not kernel.is_positive_semidefinite(-np.eye(3))
+    assert not kernel.is_positive_semidefinite(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    assert not kernel.is_positive_semidefinite(-0.5 * cdist(A, A) ** 2)
+    assert kernel.is_positive_semidefinite(kernel.double_centered(-0.5 * cdist(A, A) ** 2))
+    assert kernel.is_positive_semidefinite(np.zeros((3, 3)))
+    assert kernel.is_positive_semidefinite(1e-30 * np.eye(3))
+    assert not kernel.is_positive_semidefinite(1e-30 * np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+
+@pytest.mark.parametrize("size", [5, 60])
+def test_definiteness_agrees_with_the_eigenvalues(size):
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        table = random.standard_normal((size, size))
+        table = table + table.T + random.uniform(0, 4) * np.sqrt(size) * np.eye(size)
+        smallest = np.linalg.eigvalsh(table)[0]
+        if abs(smallest) > 1e-6:
+            assert kernel.is_positive_semidefinite(table) == (smallest > 0)
+
+
+def test_tables_must_be_square_and_symmetric():
+    with pytest.raises(ValueError, match=r"my table must be square; got shape \(2, 3\)"):
+        kernel.check_symmetric(np.ones((2, 3)), "my table")
+    with pytest.raises(ValueError, match=r"entry \(0, 1\) is 2 and \(1, 0\) is 3"):
+        kernel.check_symmetric(np.array([[1.0, 2.0], [3.0, 1.0]]), "my table")
+    kernel.check_symmetric(np.array([[1.0, 2.0], [2.0 + 1e-12, 1.0]]), "my table")
+    with pytest.raises(ValueError, match="symmetric"):
+        kernel.is_positive_semidefinite(np.array([[1.0, 2.0], [3.0, 1.0]]))

@@ -1,0 +1,98 @@
+"""Relations -> eigenproblems: matrices, mass, what is trivial, which end."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tests.cases import roll
+from unspool import barycentric, graph, problem
+from unspool.problem.patches import reconstruction_weights
+
+RANDOM = np.random.default_rng(0)
+
+
+def symmetric_weights(n=20):
+    table = np.triu(RANDOM.random((n, n)) * (RANDOM.random((n, n)) < 0.5), 1)
+    return sp.csr_array(table + table.T)
+
+
+def test_gram_states_its_end_and_its_centring():
+    table = RANDOM.random((5, 5))
+    centred, plain = problem.gram(table), problem.gram(table, centered=False)
+    assert centred.matrix is table  # not copied
+    assert (centred.end, centred.n_trivial) == ("largest", 1)
+    np.testing.assert_array_equal(centred.trivial, np.ones((5, 1)))
+    assert plain.trivial is None
+
+
+def test_covariance_is_given_by_its_factor():
+    X = RANDOM.random((7, 3))
+    stated = problem.covariance(X)
+    assert stated.matrix is X
+    assert stated.is_factor
+    assert (stated.size, stated.end) == (3, "largest")
+
+
+@pytest.mark.parametrize("kind", ["random-walk", "symmetric", "unnormalized"])
+def test_laplacians_know_their_trivial_solution(kind):
+    W = symmetric_weights()
+    D = W.toarray().sum(axis=1)
+    stated = problem.laplacian(W, kind)
+    assert stated.end == "smallest"
+    matrix = stated.matrix.toarray()
+    np.testing.assert_allclose(matrix, matrix.T, atol=1e-15)
+    np.testing.assert_allclose(matrix @ stated.trivial, 0.0, atol=1e-12)
+    L = np.diag(D) - W.toarray()
+    if kind == "symmetric":
+        np.testing.assert_allclose(matrix, L / np.sqrt(np.outer(D, D)), atol=1e-14)
+        assert stated.mass is None
+    else:
+        np.testing.assert_allclose(matrix, L, atol=1e-14)
+    if kind == "random-walk":
+        np.testing.assert_allclose(stated.mass, D)
+
+
+@pytest.mark.parametrize("kind", ["random-walk", "symmetric", "unnormalized"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_ceiling_is_above_all_values(kind, seed):
+    random = np.random.default_rng(seed)
+    table = np.triu(random.random((15, 15)), 1)
+    stated = problem.laplacian(sp.csr_array(table + table.T), kind)
+    mass = np.ones(15) if stated.mass is None else stated.mass
+    values = np.linalg.eigvalsh(stated.matrix.toarray() / np.sqrt(np.outer(mass, mass)))
+    assert values[-1] <= stated.ceiling + 1e-12
+    # and it is reached where a graph is bipartite
+    two = problem.laplacian(sp.csr_array(np.array([[0.0, 3.0], [3.0, 0.0]])), kind)
+    mass = np.ones(2) if two.mass is None else two.mass
+    top = np.linalg.eigvalsh(two.matrix.toarray() / np.sqrt(np.outer(mass, mass)))[-1]
+    np.testing.assert_allclose(top, two.ceiling)
+
+
+def test_reconstruction_is_given_by_its_factor():
+    X = roll(50).points
+    found = graph.nearest(X, 6)
+    W = reconstruction_weights(
+        found, lambda p, near, _: barycentric.grams_of_points(X[p], X[near]), 1e-3, 3
+    )
+    stated = problem.reconstruction(W)
+    assert stated.is_factor
+    assert stated.end == "smallest"
+    np.testing.assert_allclose(stated.matrix.toarray(), np.eye(50) - W.toarray(), atol=1e-15)
+    np.testing.assert_allclose(stated.matrix @ stated.trivial, 0.0, atol=1e-12)
+
+
+def test_weights_come_out_alike_in_batches_of_any_size(monkeypatch):
+    from unspool.problem.patches import reconstruction
+
+    X = roll(80).points
+    counts = np.arange(80) % 4 + 4
+    found = graph.nearest(X, counts)
+
+    def grams(points, near, _):
+        return barycentric.grams_of_points(X[points], X[near])
+
+    whole = reconstruction_weights(found, grams, 1e-3, 3).toarray()
+    monkeypatch.setattr(reconstruction, "CHUNK_BYTES", 1)
+    single = reconstruction_weights(found, grams, 1e-3, 3).toarray()
+    np.testing.assert_allclose(single, whole, rtol=1e-12)
+    np.testing.assert_array_equal((whole != 0).sum(axis=1), counts)

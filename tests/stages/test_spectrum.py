@@ -1,0 +1,443 @@
+"""Eigenproblems solved every way there is, against LAPACK on the full dense matrix."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+
+from tests.cases import roll
+from tests.compare import angle_between, relative
+from unspool import graph, problem, progress
+from unspool.elimination import plan_elimination
+from unspool.problem.patches import reconstruction_weights
+from unspool.spectrum import solve
+from unspool.spectrum.operators import standard
+from unspool.spectrum.solvers import (
+    NotSolved,
+    Pairs,
+    Task,
+    dense,
+    factored,
+    filtered,
+    inverted,
+    inverted_factor,
+    products,
+)
+from unspool.values import EigenProblem
+
+RANDOM = np.random.default_rng(0)
+
+
+def ring_weights(n):
+    ones = sp.diags_array([np.ones(n - 1)], offsets=[1], shape=(n, n)).tolil()
+    ones[0, n - 1] = 1.0
+    return sp.csr_array(ones + ones.T)
+
+
+def grid_weights(n):
+    steps = ring_weights(n).tolil()
+    steps[0, n - 1] = steps[n - 1, 0] = 0.0
+    return sp.csr_array(
+        sp.kron(sp.csr_array(steps), sp.eye_array(n))
+        + sp.kron(sp.eye_array(n), sp.csr_array(steps))
+    )
+
+
+def roll_weights(n=250):
+    found = graph.symmetric(graph.nearest(roll(n).points, 8))
+    return found.with_weights(np.exp(-0.1 * found.distances**2))
+
+
+def barely_joined():
+    """Two rolls joined by one edge of weight 1e-9: a tiny but true second value."""
+    one = roll_weights(150)
+    both = sp.block_diag([one, one]).tolil()
+    both[0, 150] = both[150, 0] = 1e-9
+    return sp.csr_array(both)
+
+
+def lle_factor(n=250):
+    from unspool import barycentric
+
+    X = roll(n).points
+    found = graph.nearest(X, 8)
+    weights = reconstruction_weights(
+        found, lambda p, near, _: barycentric.grams_of_points(X[p], X[near]), 1e-3, 3
+    )
+    return problem.reconstruction(weights)
+
+
+def gram_table(n=120):
+    X = RANDOM.standard_normal((n, 6)) * np.arange(6, 0, -1) + 3.0
+    return X @ X.T
+
+
+SPARSE = {
+    "ring": problem.laplacian(ring_weights(120), "unnormalized"),
+    "grid": problem.laplacian(grid_weights(12), "unnormalized"),
+    "grid, symmetric": problem.laplacian(grid_weights(12), "symmetric"),
+    "roll, random walk": problem.laplacian(roll_weights(), "random-walk"),
+    "roll, symmetric": problem.laplacian(roll_weights(), "symmetric"),
+    "barely joined": problem.laplacian(barely_joined(), "random-walk"),
+    "given mass": EigenProblem(
+        sp.csr_array(sp.diags_array(np.arange(1.0, 101.0))),
+        "smallest",
+        mass=RANDOM.uniform(0.5, 2.0, 100),
+    ),
+}
+FACTORS = {"lle": lle_factor()}
+DENSE = {
+    "gram": problem.gram(gram_table()),
+    "gram, not centred": problem.gram(gram_table(), centered=False),
+    "covariance": problem.covariance(RANDOM.standard_normal((80, 30)) * np.arange(30, 0, -1)),
+    "wide covariance": problem.covariance(RANDOM.standard_normal((30, 80))),
+    "smallest of a dense matrix": EigenProblem(gram_table(), "smallest", trivial=np.ones((120, 1))),
+    "indefinite": EigenProblem(gram_table() - 300 * np.eye(120), "largest"),
+}
+EVERYTHING = SPARSE | FACTORS | DENSE
+
+
+def by_lapack(eigenproblem):
+    """All values and vectors on the complement of what is trivial, from the wanted end."""
+    matrix = eigenproblem.matrix
+    matrix = matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
+    if eigenproblem.is_factor:
+        matrix = matrix.T @ matrix
+    mass = np.ones(len(matrix)) if eigenproblem.mass is None else eigenproblem.mass
+    trivial = np.zeros((len(matrix), 0)) if eigenproblem.trivial is None else eigenproblem.trivial
+    rest = (
+        scipy.linalg.null_space((trivial * np.sqrt(mass)[:, None]).T)
+        if trivial.shape[1]
+        else np.eye(len(matrix))
+    )
+    inner = rest.T @ (matrix / np.sqrt(mass[:, None] * mass)) @ rest
+    values, vectors = np.linalg.eigh(0.5 * (inner + inner.T))
+    vectors = (rest @ vectors) / np.sqrt(mass)[:, None]
+    order = slice(None) if eigenproblem.end == "smallest" else slice(None, None, -1)
+    return values[order], vectors[:, order]
+
+
+def task_for(eigenproblem, count=4, seed=0):
+    form = standard(eigenproblem)
+    spare = min(count + 4, eigenproblem.size - eigenproblem.n_trivial)
+    plan = plan_elimination(form.pattern()) if sp.issparse(form.matrix) else None
+    return Task(form, eigenproblem, spare, count, seed, progress.Running("test", 1), plan)
+
+
+def assert_solves(eigenproblem, values, vectors, count, accuracy=1e-9):
+    """Hold the first pairs to LAPACK's: values, orthonormality, equations, spaces."""
+    expected, axes = by_lapack(eigenproblem)
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(values[:count], expected[:count], atol=1e-11 * size, rtol=1e-8)
+    mass = np.ones(len(axes)) if eigenproblem.mass is None else eigenproblem.mass
+    V = vectors[:, :count]
+    np.testing.assert_allclose(V.T @ (mass[:, None] * V), np.eye(count), atol=1e-9)
+    if eigenproblem.trivial is not None:
+        np.testing.assert_allclose(V.T @ (mass[:, None] * eigenproblem.trivial), 0.0, atol=1e-9)
+    # spaces where there is a gap to what follows
+    for end in range(1, count + 1):
+        gap = abs(expected[end] - expected[end - 1]) if end < len(expected) else size
+        if gap > 1e-6 * size:
+            scaled = np.sqrt(mass)[:, None]
+            angle = angle_between(scaled * V[:, :end], scaled * axes[:, :end])
+            assert angle < accuracy * size / gap + 1e-9, end
+
+
+SOLVERS = {
+    "dense": (dense, SPARSE | {k: v for k, v in DENSE.items() if not v.is_factor}),
+    "svd": (factored, FACTORS | {k: v for k, v in DENSE.items() if v.is_factor}),
+    "block krylov": (products, {k: v for k, v in DENSE.items() if v.end == "largest"}),
+    "shift-invert": (inverted, SPARSE | FACTORS),
+    "chebyshev filter": (filtered, SPARSE),
+    "inverse of the factor": (inverted_factor, FACTORS),
+}
+PAIRED = [
+    pytest.param(solver, eigenproblem, id=f"{name}: {label}")
+    for name, (solver, problems) in SOLVERS.items()
+    for label, eigenproblem in problems.items()
+]
+
+
+@pytest.mark.parametrize(("solver", "eigenproblem"), PAIRED)
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_every_solver_gives_what_lapack_gives(solver, eigenproblem, count):
+    task = task_for(eigenproblem, count)
+    pairs = solver(task)
+    assert len(pairs.values) >= count
+    vectors = task.form.vectors_of(pairs.vectors)
+    assert_solves(eigenproblem, pairs.values, vectors, count, accuracy=1e-8)
+
+
+@pytest.mark.parametrize("eigenproblem", EVERYTHING.values(), ids=EVERYTHING)
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_solve_gives_what_lapack_gives(eigenproblem, count):
+    found = solve(eigenproblem, count)
+    assert found.count == count
+    assert found.vectors.shape == (eigenproblem.size, count)
+    assert_solves(eigenproblem, found.values, found.vectors, count)
+    expected = by_lapack(eigenproblem)[0]
+    size = np.abs(expected).max()
+    assert abs(found.next_value - expected[count]) < 1e-8 * size
+    assert (found.residuals < 1e-9 * size).all()
+
+
+@pytest.mark.parametrize("label", ["ring", "roll, random walk", "gram", "lle"])
+def test_all_the_pairs_there_are(label):
+    eigenproblem = EVERYTHING[label]
+    count = eigenproblem.size - eigenproblem.n_trivial
+    found = solve(eigenproblem, count)
+    expected = by_lapack(eigenproblem)[0]
+    np.testing.assert_allclose(found.values, expected, atol=1e-11 * np.abs(expected).max())
+    assert found.next_value is None
+
+
+@pytest.mark.parametrize("count", [0, -1, 120, 500])
+def test_wrong_counts_are_refused(count):
+    with pytest.raises(ValueError, match=rf"{count} coordinates were asked for.*only 119"):
+        solve(problem.gram(gram_table()), count)
+
+
+# large enough to leave the dense solvers
+
+
+@pytest.mark.parametrize("n", [700, 1500])
+@pytest.mark.parametrize("kind", ["unnormalized", "random-walk", "symmetric"])
+def test_large_rings_come_in_pairs(n, kind):
+    """Equal values in pairs: a single-vector iteration would miss the second."""
+    found = solve(problem.laplacian(ring_weights(n), kind), 6)
+    scale = 2.0 if kind == "unnormalized" else 1.0
+    expected = scale * (1 - np.cos(2 * np.pi * np.array([1, 1, 2, 2, 3, 3]) / n))
+    np.testing.assert_allclose(found.values, expected, atol=1e-10)
+    turns = 2 * np.pi * np.arange(n)[:, None] / n * np.arange(1, 4)
+    waves = np.hstack([np.cos(turns), np.sin(turns)])
+    assert angle_between(found.vectors, waves) < 1e-6
+    for pair in range(3):
+        own = found.vectors[:, 2 * pair : 2 * pair + 2]
+        assert angle_between(own, waves[:, [pair, pair + 3]]) < 1e-6
+
+
+def test_a_large_grid_has_its_closed_form_values():
+    """Sums of two paths' values, with the equal ones of a square grid."""
+    n = 30
+    one = 2 - 2 * np.cos(np.pi * np.arange(n) / n)
+    expected = np.sort((one[:, None] + one).ravel())[1:9]
+    found = solve(problem.laplacian(grid_weights(n), "unnormalized"), 8)
+    assert found.solver == "shift-invert"
+    np.testing.assert_allclose(found.values, expected, atol=1e-10)
+
+
+def test_a_graph_that_is_barely_joined():
+    """The second value is about 1e-9 of the rest, and its vector is a step."""
+    one = roll_weights(400)
+    both = sp.block_diag([one, one]).tolil()
+    both[0, 400] = both[400, 0] = 1e-9
+    found = solve(problem.laplacian(sp.csr_array(both), "unnormalized"), 3)
+    np.testing.assert_allclose(found.values[0], 1e-9 * 4 / 800, rtol=1e-2)
+    step = np.repeat([1.0, -1.0], 400)[:, None]
+    assert angle_between(found.vectors[:, :1], step) < 1e-5
+    alone = solve(problem.laplacian(one, "unnormalized"), 1)
+    np.testing.assert_allclose(found.values[1:], alone.values[0], rtol=1e-6)
+
+
+def test_a_large_gram_matrix():
+    X = RANDOM.standard_normal((900, 8)) * np.arange(8, 0, -1)
+    found = solve(problem.gram(X @ X.T + 4.0), 5)
+    assert found.solver == "block krylov"
+    expected = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
+    np.testing.assert_allclose(found.values, expected[:5], rtol=1e-11)
+    beyond = solve(problem.gram(X @ X.T), 10)  # more than its rank
+    np.testing.assert_allclose(beyond.values[8:], 0.0, atol=1e-9 * expected[0])
+
+
+def test_vectors_of_values_far_below_rounding_of_the_square_are_told_apart():
+    """Singular values 1e-8 to 4e-8: their squares are noise in F'F, but not in F."""
+    from scipy.stats import ortho_group
+
+    n = 200
+    turn = sp.block_diag([ortho_group.rvs(8, random_state=1), sp.eye_array(n - 8)]).tocsr()
+    singular = np.linspace(1.0, 2.0, n)
+    singular[:4], singular[-1] = [1e-8, 2e-8, 3e-8, 4e-8], 0.0
+    trivial = np.zeros((n, 1))
+    trivial[-1] = 1.0
+    factor = sp.csr_array(sp.diags_array(singular) @ turn)
+    found = solve(EigenProblem(factor, "smallest", trivial=trivial, is_factor=True), 3)
+    np.testing.assert_allclose(found.values, [1e-16, 4e-16, 9e-16], rtol=1e-4)
+    truth = turn.toarray()[:3].T
+    np.testing.assert_allclose(np.abs(truth.T @ found.vectors), np.eye(3), atol=1e-4)
+
+
+# choosing, falling back, saying so
+
+
+def facts_of(eigenproblem, count=2):
+    with progress.recording() as record:
+        solve(eigenproblem, count)
+    return record.report().stage("spectrum").facts
+
+
+def test_structure_decides_the_solver():
+    assert facts_of(problem.gram(gram_table()))["solver"] == "dense"
+    assert facts_of(problem.covariance(np.eye(5) * np.arange(5)))["solver"] == "svd"
+    large = problem.laplacian(ring_weights(700))
+    facts = facts_of(large)
+    assert facts["solver"] == "shift-invert"
+    assert 1 <= facts["fill"] <= 5  # a ring fills in by about two entries a point
+    assert facts_of(lle_factor(700))["solver"] == "inverse of the factor"
+
+
+def test_many_of_the_pairs_are_found_densely():
+    assert facts_of(problem.laplacian(ring_weights(700)), 300)["solver"] == "dense"
+
+
+def solve_module():
+    return sys.modules["unspool.spectrum.solve"]  # the package's name is the function
+
+
+def test_a_solver_that_fails_is_followed_by_the_next_with_the_reason(monkeypatch):
+    def refuses(task):
+        raise NotSolved("a reason of its own")
+
+    monkeypatch.setattr(solve_module(), "inverted", refuses)
+    eigenproblem = problem.laplacian(grid_weights(27), "unnormalized")
+    facts = facts_of(eigenproblem)
+    assert facts["solver"] == "chebyshev filter"
+    assert facts["fallbacks"] == "shift-invert: a reason of its own"
+    monkeypatch.setattr(solve_module(), "filtered", refuses)
+    facts = facts_of(eigenproblem)
+    assert facts["solver"] == "dense"
+    assert facts["fallbacks"].count("a reason of its own") == 2
+
+
+def test_too_few_pairs_count_as_failure(monkeypatch):
+    def loses_one(task):
+        pairs = inverted(task)
+        return Pairs(pairs.values[:1], pairs.vectors[:, :1])
+
+    monkeypatch.setattr(solve_module(), "inverted", loses_one)
+    facts = facts_of(problem.laplacian(grid_weights(27), "unnormalized"))
+    assert facts["solver"] == "chebyshev filter"
+    assert "1 pairs came back" in facts["fallbacks"]
+
+
+def test_when_nothing_works_all_reasons_are_told(monkeypatch):
+    def refuses(task):
+        raise NotSolved("no")
+
+    for name in ("inverted", "filtered", "dense"):
+        monkeypatch.setattr(solve_module(), name, refuses)
+    with pytest.raises(np.linalg.LinAlgError, match=r"no eigensolver .*shift-invert: no"):
+        solve(problem.laplacian(ring_weights(700)), 2)
+
+
+def test_memory_rules_out_what_does_not_fit(monkeypatch):
+    """Neither a factor nor a dense copy: products alone, with the same answer."""
+    eigenproblem = problem.laplacian(grid_weights(27), "random-walk")
+    expected = solve(eigenproblem, 3)
+    monkeypatch.setattr(solve_module(), "available_bytes", lambda: 1000)
+    found = solve(eigenproblem, 3)
+    assert (expected.solver, found.solver) == ("shift-invert", "chebyshev filter")
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-9)
+    assert relative(found.vectors, expected.vectors) < 1e-5
+
+
+def test_a_costly_factor_is_tried_last(monkeypatch):
+    monkeypatch.setattr(solve_module(), "HIGH_FILL", 0.1)
+    assert facts_of(problem.laplacian(grid_weights(27)))["solver"] == "chebyshev filter"
+
+
+def test_an_iteration_that_did_not_converge_is_not_accepted():
+    """Two hundred nearly equal values, and one pass: no answer rather than a wrong one."""
+    from unspool.spectrum.block import leading_pairs
+
+    values = 1.0 - 1e-5 * np.arange(300)
+    start = np.random.default_rng(0).standard_normal((300, 6))
+    found = leading_pairs(
+        lambda block: values[:, None] * block, start, 4, progress.Running("test", 1), max_passes=2
+    )
+    assert not found.converged
+
+
+@pytest.mark.parametrize("solver", [inverted, inverted_factor])
+def test_a_matrix_that_cannot_be_factorised_is_told(solver, monkeypatch):
+    import scipy.sparse.linalg
+
+    def fails(*_, **__):
+        raise RuntimeError("Factor is exactly singular")
+
+    eigenproblem = FACTORS["lle"]
+    task = task_for(eigenproblem, 2)
+    monkeypatch.setattr(scipy.sparse.linalg, "splu", fails)
+    with pytest.raises(NotSolved, match=r"singular|could be factorised"):
+        solver(task)
+
+
+@pytest.mark.parametrize("eigenproblem", EVERYTHING.values(), ids=EVERYTHING)
+def test_solvers_for_large_problems_on_small_ones(eigenproblem, monkeypatch):
+    """Below the size where a decomposition is faster, the others must be right too."""
+    monkeypatch.setattr(solve_module(), "DENSE_SIZE", 1)
+    with progress.recording() as record:
+        found = solve(eigenproblem, 3)
+    if sp.issparse(eigenproblem.matrix) or eigenproblem.end == "largest":
+        assert record.report().stage("spectrum").facts["solver"] not in ("dense", "svd")
+    assert_solves(eigenproblem, found.values, found.vectors, 3, accuracy=1e-8)
+
+
+def test_a_zero_value_that_is_kept_does_not_drown_the_others():
+    """The inverse of an almost singular matrix is huge along its null vector."""
+    eigenproblem = replace(problem.laplacian(roll_weights(700), "random-walk"), trivial=None)
+    found = solve(eigenproblem, 4)
+    assert found.solver == "shift-invert"
+    assert abs(found.values[0]) < 1e-12
+    assert_solves(eigenproblem, found.values, found.vectors, 4, accuracy=1e-10)
+    assert (found.residuals < 1e-9).all()
+
+
+def test_a_group_of_equal_values_is_taken_whole():
+    """Nine of ten equal values beyond the two asked for: the axes are those of the whole space."""
+    random = np.random.default_rng(3)
+    turn = np.linalg.qr(random.standard_normal((40, 40)))[0]
+    table = (turn * np.repeat([5.0, 1.0], [10, 30])) @ turn.T
+    with progress.recording() as record:
+        few = solve(EigenProblem(table, "largest"), 2)
+    every = solve(EigenProblem(table, "largest"), 10)
+    np.testing.assert_allclose(few.vectors, every.vectors[:, :2], atol=1e-10)
+    (advice,) = record.report().advice
+    assert "eigenvalues 1 to 10 are equal" in advice
+    assert "n_components=10 keeps them together" in advice
+
+
+def test_the_seed_does_not_change_a_determined_answer():
+    for eigenproblem in (
+        problem.laplacian(grid_weights(27)),
+        lle_factor(700),
+        problem.gram(gram_table()),
+    ):
+        first, second = solve(eigenproblem, 2, seed=0), solve(eigenproblem, 2, seed=99)
+        assert relative(second.vectors, first.vectors) < 1e-6
+
+
+def test_nothing_is_changed():
+    table = gram_table()
+    kept = table.copy()
+    eigenproblem = problem.gram(table)
+    solve(eigenproblem, 3)
+    np.testing.assert_array_equal(table, kept)
+    weights = roll_weights()
+    kept = weights.copy()
+    solve(problem.laplacian(weights), 3)
+    np.testing.assert_array_equal(weights.toarray(), kept.toarray())
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e-12, 1e12, 1e60])
+@pytest.mark.parametrize("label", ["gram", "ring", "lle", "covariance", "roll, symmetric"])
+def test_the_scale_of_the_matrix_does_not_matter(label, scale):
+    eigenproblem = EVERYTHING[label]
+    factor = np.sqrt(scale) if eigenproblem.is_factor else scale
+    ceiling = None if eigenproblem.ceiling is None else eigenproblem.ceiling * scale
+    scaled = replace(eigenproblem, matrix=eigenproblem.matrix * factor, ceiling=ceiling)
+    here, there = solve(eigenproblem, 2), solve(scaled, 2)
+    np.testing.assert_allclose(there.values / scale, here.values, rtol=1e-7)
+    assert angle_between(there.vectors, here.vectors) < 1e-6

@@ -1,0 +1,278 @@
+"""Stress, its slope, the monotone fit and the placing of new points, against their definitions."""
+
+import numpy as np
+import pytest
+import scipy.optimize
+from scipy.spatial.distance import cdist
+from sklearn.isotonic import isotonic_regression
+
+from unspool import iterate
+from unspool.iterate import OrdinalStress, Pairs, PairStress, TableStress
+
+EMPTY = np.empty((0, 0))
+
+
+def random_table(n, seed=0, missing=0.0):
+    rng = np.random.default_rng(seed)
+    table = np.triu(rng.uniform(0.5, 3.0, size=(n, n)), 1)
+    table[rng.uniform(size=(n, n)) < missing] = np.nan
+    table = np.triu(table, 1)
+    table += table.T
+    return table
+
+
+def random_weights(n, seed=1):
+    weights = np.random.default_rng(seed).uniform(0.2, 4.0, size=(n, n))
+    return weights + weights.T
+
+
+def stress(places, table, weights=None):
+    """Raw stress as it is defined: over pairs i < j that are known."""
+    known = np.triu(~np.isnan(table), 1)
+    weights = np.ones_like(table) if weights is None else weights
+    return (weights * (cdist(places, places) - table) ** 2)[known].sum()
+
+
+def guttman(places, table, weights=None):
+    """V^+ B(x) x, entry by entry."""
+    n = len(table)
+    weights = np.ones((n, n)) if weights is None else np.array(weights)
+    weights[np.isnan(table)] = 0.0
+    np.fill_diagonal(weights, 0.0)
+    distances = cdist(places, places)
+    ratio = np.divide(np.nan_to_num(table), distances, where=distances > 0, out=np.zeros((n, n)))
+    b = -weights * ratio
+    v = -weights
+    np.fill_diagonal(b, -b.sum(axis=1))
+    np.fill_diagonal(v, -v.sum(axis=1))
+    return np.linalg.pinv(v) @ b @ places
+
+
+def numeric_gradient(function, places):
+    def flat(x):
+        return function(x.reshape(places.shape))
+
+    return scipy.optimize.approx_fprime(places.ravel(), flat, 1e-7).reshape(places.shape)
+
+
+VARIANTS = {
+    "plain": (0.0, False),
+    "weighted": (0.0, True),
+    "with gaps": (0.3, False),
+    "weighted with gaps": (0.3, True),
+}
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_slope_is_the_gradient_of_stress(variant, width):
+    missing, weighted = VARIANTS[variant]
+    table = random_table(23, missing=missing)
+    weights = random_weights(23) if weighted else None
+    places = np.random.default_rng(5).normal(size=(23, width))
+    places[3] = places[7]  # two points in one place pull each other nowhere
+    table[3, 7] = table[7, 3] = 0.0
+    full = TableStress.of(table, weights)
+    loss, gradient = full.slope(places)
+    assert loss == pytest.approx(stress(places, table, weights), rel=1e-13)
+    expected = numeric_gradient(lambda x: stress(x, table, weights), places)
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    listed = PairStress.of(Pairs.of_table(table, EMPTY if weights is None else weights))
+    pair_loss, pair_gradient = listed.slope(places)
+    assert pair_loss == pytest.approx(loss, rel=1e-13)
+    np.testing.assert_allclose(pair_gradient, gradient, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(listed.stiffness, full.stiffness, rtol=1e-13)
+    assert listed.total == pytest.approx(full.total, rel=1e-13)
+    np.testing.assert_allclose(listed.of_points(places), full.of_points(places), rtol=1e-12)
+    assert full.of_points(places).sum() == pytest.approx(loss, rel=1e-13)
+    np.testing.assert_allclose(listed.scaled(places), full.scaled(places), rtol=1e-11)
+
+
+def test_single_precision_keeps_six_digits():
+    table, places = random_table(300), np.random.default_rng(2).normal(size=(300, 2))
+    loss, gradient = TableStress.of(table).slope(places)
+    single_loss, single_gradient = TableStress.of(table.astype(np.float32)).slope(places)
+    assert single_loss == pytest.approx(loss, rel=1e-6)
+    assert np.abs(single_gradient - gradient).max() < 1e-5 * np.abs(gradient).max()
+
+
+def test_the_best_scale_is_a_minimum():
+    table, places = random_table(20), np.random.default_rng(2).normal(size=(20, 2))
+    objective = TableStress.of(table)
+    scaled = objective.scaled(places)
+    loss = objective.slope(scaled)[0]
+    assert loss < objective.slope(1.001 * scaled)[0]
+    assert loss < objective.slope(0.999 * scaled)[0]
+    assert objective.size(places) == pytest.approx(
+        np.square(cdist(places, places)).sum() / 2, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_smacof_step_is_the_guttman_transform(variant):
+    missing, weighted = VARIANTS[variant]
+    table = random_table(40, seed=3, missing=missing)
+    weights = random_weights(40) if weighted else None
+    places = np.random.default_rng(4).normal(size=(40, 2))
+    step = iterate.smacof_step(places, table, weights)
+    np.testing.assert_allclose(step, guttman(places, table, weights), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_stress_never_increases(variant):
+    missing, weighted = VARIANTS[variant]
+    table = random_table(40, seed=3, missing=missing)
+    weights = random_weights(40) if weighted else None
+    start = np.random.default_rng(4).normal(size=(40, 2))
+    majorized, places = [stress(start, table, weights)], start
+    for _ in range(60):
+        places = iterate.smacof_step(places, table, weights)
+        majorized.append(stress(places, table, weights))
+    assert (np.diff(majorized) <= 1e-12 * majorized[0]).all()
+    run = iterate.minimize_stress(
+        TableStress.of(table, weights), places, tolerance=1e-9, max_steps=500
+    )
+    assert (np.diff(run.losses) <= 0.0).all()
+    assert run.settled
+    assert run.loss <= majorized[-1]
+    assert run.loss == pytest.approx(stress(run.state, table, weights), rel=1e-12)
+
+
+def test_descent_needs_fewer_steps_than_majorization():
+    table = random_table(60, seed=7)
+    start = np.random.default_rng(4).normal(size=(60, 2))
+    objective = TableStress.of(table)
+    run = iterate.minimize_stress(objective, start, tolerance=0.0, max_steps=60)
+    places = objective.scaled(start)
+    for _ in range(120):
+        places = iterate.smacof_step(places, table)
+    assert run.loss < stress(places, table)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 17, 1000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_monotone_is_isotonic_regression(n, weighted):
+    rng = np.random.default_rng(n)
+    values = np.cumsum(rng.normal(size=n)) + 0.02 * np.arange(n)
+    values = np.round(values, 1)  # equal neighbours
+    weights = rng.uniform(0.1, 5.0, size=n) if weighted else None
+    fitted = iterate.monotone(values, weights)
+    expected = isotonic_regression(values, sample_weight=weights)
+    np.testing.assert_allclose(fitted, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(iterate.monotone(fitted, weights), fitted, rtol=0, atol=1e-12)
+
+
+def ordered(table, ties, weights=EMPTY):
+    return OrdinalStress.of(Pairs.of_table(table, weights), ties)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ties_are_treated_as_kruskal_says(weighted):
+    table = np.round(2.0 * random_table(30, seed=9)) / 2.0
+    weights = random_weights(30) if weighted else EMPTY
+    places = np.random.default_rng(1).normal(size=(30, 2))
+    primary, secondary = (ordered(table, ties, weights) for ties in ("primary", "secondary"))
+    pairs = primary.pairs
+    distances = pairs.distances(places)
+    heavy = pairs.weights if weighted else np.ones(len(distances))
+
+    order = np.lexsort((distances, pairs.dissimilarities))
+    expected = np.empty_like(distances)
+    expected[order] = isotonic_regression(distances[order], sample_weight=heavy[order])
+    np.testing.assert_allclose(primary.disparities(distances), expected, rtol=0, atol=1e-12)
+
+    levels, number = np.unique(pairs.dissimilarities, return_inverse=True)
+    masses = np.bincount(number, heavy)
+    means = np.bincount(number, heavy * distances) / masses
+    expected = isotonic_regression(means, sample_weight=masses)[number]
+    np.testing.assert_allclose(secondary.disparities(distances), expected, rtol=0, atol=1e-12)
+    assert len(levels) < 10
+    assert primary.slope(places)[0] < secondary.slope(places)[0]
+
+
+@pytest.mark.parametrize("ties", ["primary", "secondary"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ordinal_slope_is_its_gradient(ties, weighted):
+    table = np.round(3.0 * random_table(15, seed=2, missing=0.1)) / 3.0
+    objective = ordered(table, ties, random_weights(15) if weighted else EMPTY)
+    places = np.random.default_rng(3).normal(size=(15, 2))
+    loss, gradient = objective.slope(places)
+    expected = numeric_gradient(lambda x: objective.slope(x)[0], places)
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+    assert objective.slope(7.0 * places)[0] == pytest.approx(loss, rel=1e-12)  # size is free
+    distances = objective.pairs.distances(places)
+    misses = distances - objective.disparities(distances)
+    summed = objective.pairs.summed
+    share = summed(misses, misses) / summed(distances, distances)
+    assert loss == pytest.approx(share * objective.total, rel=1e-12)
+    assert objective.size(objective.scaled(places)) == pytest.approx(objective.total, rel=1e-12)
+
+
+def test_points_in_one_place_have_the_stress_of_all_dissimilarities():
+    objective = ordered(random_table(6), "primary")
+    loss, gradient = objective.slope(np.zeros((6, 2)))
+    assert loss == objective.total
+    assert not gradient.any()
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+def test_new_points_with_exact_distances_go_where_they_are(width):
+    rng = np.random.default_rng(width)
+    fixed, new = rng.normal(size=(50, width)), 1.5 * rng.normal(size=(30, width))
+    rows = cdist(new, fixed)
+    rows[rng.uniform(size=rows.shape) < 0.5] = np.nan
+    np.testing.assert_allclose(iterate.place_by_stress(rows, None, fixed), new, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_new_points_find_the_least_stress(width):
+    rng = np.random.default_rng(width)
+    fixed = rng.normal(size=(40, width))
+    rows = cdist(rng.normal(size=(15, width)), fixed) * rng.uniform(0.6, 1.5, size=(15, 40))
+    weights = rng.uniform(0.1, 3.0, size=rows.shape)
+    placed = iterate.place_by_stress(rows, weights, fixed)
+    for row, weight, place in zip(rows, weights, placed, strict=True):
+
+        def own(y, row=row, weight=weight):
+            return (weight * (np.linalg.norm(fixed - y, axis=1) - row) ** 2).sum()
+
+        tries = [scipy.optimize.minimize(own, start).fun for start in rng.normal(size=(8, width))]
+        assert 0.9 * own(place) <= min(tries) * (1 + 1e-9)
+        nudges = 1e-5 * np.vstack([np.eye(width), -np.eye(width)])
+        assert all(own(place) <= own(place + nudge) for nudge in nudges)
+
+
+def test_gaps_are_filled_by_the_shortest_detour():
+    table = random_table(30, seed=4, missing=0.4)
+    relays = np.array([3, 11, 17, 20, 25])
+    filled = iterate.fill_gaps(table, table[:, relays], table[relays])
+    ways = table[:, relays, None] + table[None, relays, :]
+    shortest = np.where(np.isnan(ways), np.inf, ways).min(axis=1)
+    np.testing.assert_array_equal(filled, np.where(np.isnan(table), shortest, table))
+
+
+def test_disparities_of_new_dissimilarities_follow_the_curve():
+    curve = iterate.MonotoneCurve.of(
+        np.array([1.0, 1.0, 2.0, 3.0, 3.0, 4.0]), np.array([0.5, 1.5, 2.0, 2.0, 2.0, 5.0])
+    )
+    asked = np.array([0.0, 0.5, 1.0, 1.5, 2.5, 3.5, 4.0, 8.0, np.nan])
+    expected = [0.0, 0.5, 1.0, 1.5, 2.0, 3.5, 5.0, 10.0, np.nan]
+    np.testing.assert_allclose(curve(asked), expected, rtol=0, atol=1e-15)
+
+
+def test_threads_do_not_change_a_digit():
+    import numba
+
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("numba was started with one thread")
+    table, places = random_table(200), np.random.default_rng(2).normal(size=(200, 2))
+    answers = []
+    for threads in (1, 2):
+        numba.set_num_threads(threads)
+        answers.append(
+            (TableStress.of(table).slope(places), ordered(table, "primary").slope(places))
+        )
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    for one, two in zip(*answers, strict=True):
+        assert one[0] == two[0]
+        np.testing.assert_array_equal(one[1], two[1])

@@ -1,0 +1,123 @@
+"""The documentation says what the code says, is whole, and its examples print what they claim."""
+
+import contextlib
+import importlib.util
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from unspool.catalog import METHODS
+
+ROOT = Path(__file__).parents[2]
+SECTIONS = (
+    "Idea",
+    "Formula",
+    "Picture",
+    "Parameters",
+    "Cost",
+    "When it fails",
+    "New points",
+    "Reference",
+)
+TEXTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+RUN = [ROOT / "README.md", *sorted((ROOT / "docs" / "methods").glob("*.md"))]
+LARGEST_PICTURE = 80_000  # bytes: a page should open at once
+
+
+def load_build():
+    spec = importlib.util.spec_from_file_location("docs_build", ROOT / "docs" / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+build = load_build()
+
+
+def named(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def page_of(method):
+    return (ROOT / "docs" / "methods" / f"{method}.md").read_text("utf-8")
+
+
+def without_code(text):
+    return re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+
+
+def section(text, title):
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1]
+
+
+def slugs(text):
+    """Anchors of the headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.+)$", without_code(text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_generated_blocks_are_fresh(capsys):
+    assert build.main(["--check"]) == 0, capsys.readouterr().out
+
+
+def test_a_stale_block_is_told_from_a_fresh_one():
+    entry, text = METHODS["isomap"], page_of("isomap")
+    assert build._page(text, entry) == text
+    for old, new in (("| `radius` |", "| `reach` |"), (f"| {entry.gives} |", "| something else |")):
+        stale = text.replace(old, new)
+        assert stale != text
+        assert build._page(stale, entry) == text
+
+
+def test_a_page_without_blocks_gets_them():
+    page = (
+        "# Title\n\n## Idea\n\nText.\n\n## Parameters\n\n| name | meaning |\n|---|---|\n\nMore.\n"
+    )
+    entry = METHODS["pca"]
+    made = build._page(page, entry)
+    assert made.startswith(f"<!-- generated: summary -->\n# {entry.title}\n")
+    assert "| `ddof` | `0` | whole number ≥ 0, ≤ 1 |" in section(made, "Parameters")
+    assert "| name | meaning |" not in made
+    assert made.endswith("\nMore.\n")
+    assert build._page(made, entry) == made
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_has_a_whole_page(method):
+    titles = re.findall(r"^## (.+)$", without_code(page_of(method)), re.MULTILINE)
+    assert [title for title in titles if title in SECTIONS] == list(SECTIONS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_page_shows_its_picture(method):
+    assert f"](../images/{method}.png)" in section(page_of(method), "Picture")
+    assert (ROOT / "docs" / "images" / f"{method}.png").stat().st_size < LARGEST_PICTURE
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=named)
+def test_links_lead_somewhere(path):
+    text = path.read_text("utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(text)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        there = (path.parent / file).resolve() if file else path
+        assert there.exists(), f"{named(path)} links to {target}"
+        if anchor:
+            assert anchor in slugs(there.read_text("utf-8")), f"{named(path)} links to {target}"
+
+
+@pytest.mark.parametrize("path", RUN, ids=named)
+def test_examples_print_what_they_claim(path, tmp_path, monkeypatch):
+    """Blocks of a page share their names; a line ``# > text`` is what was printed."""
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "example"}
+    for block in re.findall(r"^```python\n(.*?)^```", path.read_text("utf-8"), re.DOTALL | re.M):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block, named(path), "exec"), names)
+        claimed = re.findall(r"^# > (.*)$", block, re.MULTILINE)
+        if claimed:
+            assert printed.getvalue().splitlines() == claimed
