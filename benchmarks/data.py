@@ -32,6 +32,14 @@ def hole(n: int) -> Data:
     return Data(np.array(sample.points), np.array(sample.coordinates))
 
 
+def saddle(n: int) -> Data:
+    """Return a saddle surface with a little noise."""
+    from unspool import datasets
+
+    sample = datasets.saddle(n, noise=0.02, seed=0)
+    return Data(np.array(sample.points), np.array(sample.coordinates))
+
+
 def cloud(n: int, dimension: int) -> Data:
     """Return a uniform cloud, whose neighbour graph has no small separators."""
     points = np.random.default_rng(0).random((n, dimension))

@@ -21,9 +21,13 @@ Side = Callable[[data.Data], Answer]
 
 @dataclass(frozen=True)
 class Row:
-    """A benchmark: data, our side, the peers' sides, and how an answer is judged."""
+    """A benchmark: data, our side, the peers' sides, and how an answer is judged.
+
+    ``method`` is the entry of the catalogue that the row speaks for.
+    """
 
     name: str
+    method: str
     make: Callable[[], data.Data]
     ours: Side
     peers: dict[str, Side] = field(default_factory=dict)
@@ -48,17 +52,6 @@ def model_side(make: Callable[[], Any]) -> Side:
     return side
 
 
-def ours(name: str, *args: Any, **options: Any) -> Side:
-    """Return our side: the method called ``name`` with these options."""
-    return model_side(lambda: _ours(name)(*args, **options))
-
-
-def _ours(name: str) -> Any:
-    import unspool
-
-    return getattr(unspool, name)
-
-
 def sklearn(module: str, name: str, **options: Any) -> Side:
     """Return scikit-learn's side."""
 
@@ -69,6 +62,17 @@ def sklearn(module: str, name: str, **options: Any) -> Side:
         return {"map": model.fit_transform(sample.points)}
 
     return side
+
+
+def recipe(method: str, **options: Any) -> Side:
+    """Return our side: the catalogue's ``method`` with these options."""
+
+    def make() -> Any:
+        from unspool import catalog
+
+        return catalog.find(method).load()(**options)
+
+    return model_side(make)
 
 
 def explained(answer: Answer, sample: data.Data) -> float:

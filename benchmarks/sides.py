@@ -21,20 +21,6 @@ def isomap_blocks(sample: Data) -> Answer:
     }
 
 
-def tapkee_landmark_isomap(sample: Data) -> Answer:
-    """Tapkee's landmark Isomap."""
-    import tapkee
-
-    table = tapkee.embed(
-        sample.points.T,
-        method="landmark_isomap",
-        num_neighbors=10,
-        target_dimension=2,
-        landmark_ratio=100 / len(sample.points),
-    )
-    return {"map": np.asarray(table).reshape(len(sample.points), -1)}
-
-
 def sklearn_classical_mds(sample: Data) -> Answer:
     """scikit-learn's classical MDS."""
     from sklearn.manifold import ClassicalMDS
@@ -81,7 +67,7 @@ def scipy_geodesics(sample: Data) -> Answer:
     return {"lengths": dijkstra(edges.with_weights(edges.distances))}  # type: ignore[attr-defined]
 
 
-def largest_gap(answer: Answer, sample: Data) -> float:
+def total_length(answer: Answer, sample: Data) -> float:
     """Return the sum of all path lengths: equal for both sides if they agree."""
     return float(answer["lengths"].sum())
 
@@ -109,3 +95,78 @@ def rand_index(answer: Answer, sample: Data) -> float:
     from sklearn.metrics import adjusted_rand_score
 
     return float(adjusted_rand_score(sample.truth[:, 0], answer["labels"]))
+
+
+def sklearn_mds(sample: Data) -> Answer:
+    """scikit-learn's metric MDS, 100 iterations from one start."""
+    from sklearn.manifold import MDS
+
+    model = MDS(2, n_init=1, init="classical_mds", max_iter=100, eps=1e-9, random_state=0)
+    return {"map": model.fit_transform(sample.points)}
+
+
+def sklearn_nonmetric_mds(sample: Data) -> Answer:
+    """scikit-learn's non-metric MDS, 100 iterations from one start."""
+    from sklearn.manifold import MDS
+
+    model = MDS(
+        2,
+        metric_mds=False,
+        n_init=1,
+        init="classical_mds",
+        max_iter=100,
+        eps=1e-9,
+        random_state=0,
+        normalized_stress=True,
+    )
+    return {"map": model.fit_transform(sample.points)}
+
+
+def stress(answer: Answer, sample: Data) -> float:
+    """Return the raw stress of a map, computed the same way for both sides."""
+    from scipy.spatial.distance import pdist
+
+    return float(np.square(pdist(sample.points) - pdist(answer["map"])).sum())
+
+
+def rank_stress(answer: Answer, sample: Data) -> float:
+    """Return stress-1 of a map against the best monotone function of the dissimilarities."""
+    from scipy.optimize import isotonic_regression
+    from scipy.spatial.distance import pdist
+
+    given, found = pdist(sample.points), pdist(answer["map"])
+    order = np.lexsort((found, given))
+    fitted = isotonic_regression(found[order]).x
+    return float(np.sqrt(np.square(found[order] - fitted).sum() / np.square(found).sum()))
+
+
+def _rebuilt(model: object, sample: Data) -> Answer:
+    fitted = model.fit(sample.points)  # type: ignore[attr-defined]
+    return {"map": fitted.embedding_, "rebuilt": fitted.inverse_transform(fitted.embedding_)}
+
+
+def principal_curve(sample: Data) -> Answer:
+    """A principal curve."""
+    import unspool
+
+    return _rebuilt(unspool.PrincipalCurve(), sample)
+
+
+def principal_surface(sample: Data) -> Answer:
+    """A principal surface."""
+    import unspool
+
+    return _rebuilt(unspool.PrincipalSurface(2), sample)
+
+
+def network(sample: Data) -> Answer:
+    """An autoassociative network with two units in the middle."""
+    import unspool
+
+    return _rebuilt(unspool.AutoassociativeNetwork(2), sample)
+
+
+def reconstruction(answer: Answer, sample: Data) -> float:
+    """Return the share of the variance that the way back does not bring."""
+    centred = sample.points - sample.points.mean(axis=0)
+    return float(np.square(answer["rebuilt"] - sample.points).sum() / np.square(centred).sum())

@@ -2,259 +2,186 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from . import data, sides
-from .rows import Row, explained, misfit, ours, sklearn, smoothness, variance
+from .rows import Row, Side, explained, misfit, recipe, sklearn, smoothness, variance
 
-R2 = "worst R^2 of the true coordinates"
-PROCRUSTES = "Procrustes disparity to the truth"
-SMOOTH = "sum of Rayleigh quotients, smaller is better"
-VARIANCE = "variance of the map, larger is better"
+ROLL_10K, ROLL_100K = partial(data.roll, 10_000), partial(data.roll, 100_000)
+ROLL_1M, HOLE_10K = partial(data.roll, 1_000_000), partial(data.hole, 10_000)
+NEAR = {"n_neighbors": 10}
+BINARY = {"n_neighbors": 10, "weights": "binary"}
 
 
-def _lle(method: str) -> dict[str, object]:
+def _judged(quality: Callable[..., float], measures: str) -> Callable[..., Row]:
+    """Return the maker of rows whose answers are judged in one way.
+
+    A row is called NAME-SIZE for the catalogue's method; ``side`` replaces the plain fit, with
+    ``options``, of two coordinates.
+    """
+
+    def row(
+        name: str,
+        method: str,
+        make: Callable[[], data.Data],
+        *,
+        peers: dict[str, Side] | None = None,
+        side: Side | None = None,
+        runs: int = 3,
+        slow: bool = True,
+        **options: Any,
+    ) -> Row:
+        ours = side or recipe(method, **{"n_components": 2, **options})
+        return Row(name, method, make, ours, peers or {}, quality, measures, runs, slow)
+
+    return row
+
+
+truth = _judged(misfit, "Procrustes disparity to the truth")
+affine = _judged(explained, "worst R^2 of the true coordinates")
+smooth = _judged(smoothness, "sum of Rayleigh quotients, smaller is better")
+spread = _judged(variance, "variance of the map, larger is better")
+strain = _judged(sides.stress, "raw stress, smaller is better")
+leftover = _judged(sides.reconstruction, "share of the variance that is not reconstructed")
+
+
+def _lle(method: str) -> dict[str, Side]:
     options = {"n_neighbors": 10, "n_components": 2, "method": method, "eigen_solver": "arpack"}
     return {"scikit-learn": sklearn("manifold", "LocallyLinearEmbedding", **options)}
 
 
-def _isomap() -> dict[str, object]:
-    return {"scikit-learn": sklearn("manifold", "Isomap", n_neighbors=10, n_components=2)}
+ISOMAP = {"scikit-learn": sklearn("manifold", "Isomap", n_neighbors=10, n_components=2)}
+SPECTRAL = {"scikit-learn": sides.sklearn_laplacian}
+KERNEL_PCA = {
+    "scikit-learn": sklearn(
+        "decomposition",
+        "KernelPCA",
+        n_components=2,
+        kernel="rbf",
+        gamma=0.5,
+        eigen_solver="arpack",
+        random_state=0,
+    )
+}
+PLAIN_PCA = {"scikit-learn": sklearn("decomposition", "PCA", n_components=2, svd_solver="full")}
+LANDMARKS = {"n_landmarks": 100, **NEAR}
 
+_ROWS = (
+    truth("isomap-10k", "isomap", ROLL_10K, peers=ISOMAP, **NEAR),
+    truth("isomap-20k", "isomap", partial(data.roll, 20_000), peers=ISOMAP, runs=1, **NEAR),
+    truth("isomap-100k", "isomap", ROLL_100K, side=sides.isomap_blocks, runs=1),
+    truth("landmark-isomap-100k", "landmark-isomap", ROLL_100K, slow=False, **LANDMARKS),
+    truth("landmark-isomap-1m", "landmark-isomap", ROLL_1M, runs=1, **LANDMARKS),
+    affine("hessian-10k", "hessian-lle", HOLE_10K, peers=_lle("hessian"), **NEAR),
+    affine("ltsa-10k", "ltsa", HOLE_10K, peers=_lle("ltsa"), **NEAR),
+    affine("modified-10k", "modified-lle", HOLE_10K, peers=_lle("modified"), **NEAR),
+    affine("lle-10k", "lle", ROLL_10K, peers=_lle("standard"), slow=False, **NEAR),
+    affine("lle-100k", "lle", ROLL_100K, peers=_lle("standard"), **NEAR),
+    affine("lle-1m", "lle", ROLL_1M, runs=1, **NEAR),
+    affine(
+        "kernel-lle-2k", "kernel-lle", partial(data.roll, 2_000), slow=False, sigma=50.0, **NEAR
+    ),
+    affine("diffusion-10k", "diffusion-maps", ROLL_10K, slow=False, **NEAR),
+    smooth("laplacian-10k", "laplacian-eigenmaps", ROLL_10K, peers=SPECTRAL, slow=False, **BINARY),
+    smooth("laplacian-100k", "laplacian-eigenmaps", ROLL_100K, peers=SPECTRAL, **BINARY),
+    smooth("laplacian-1m", "laplacian-eigenmaps", ROLL_1M, runs=1, **BINARY),
+    smooth(
+        "laplacian-highfill-3d",
+        "laplacian-eigenmaps",
+        partial(data.cloud, 20_000, 3),
+        peers=SPECTRAL,
+        **BINARY,
+    ),
+    smooth(
+        "laplacian-highfill",
+        "laplacian-eigenmaps",
+        partial(data.cloud, 5_000, 8),
+        peers=SPECTRAL,
+        **BINARY,
+    ),
+    spread(
+        "classical-mds-5k",
+        "classical-mds",
+        partial(data.gaussian, 5_000, 20),
+        peers={"scikit-learn": sides.sklearn_classical_mds},
+        runs=1,
+    ),
+    spread("landmark-mds-20k", "landmark-mds", partial(data.gaussian, 20_000, 20), slow=False),
+    spread(
+        "kernel-pca-10k",
+        "kernel-pca",
+        partial(data.gaussian, 10_000, 10),
+        peers=KERNEL_PCA,
+        gamma=0.5,
+    ),
+    spread(
+        "nystroem-100k",
+        "kernel-pca",
+        partial(data.gaussian, 100_000, 10),
+        peers={"scikit-learn": sides.sklearn_nystroem},
+        gamma=0.5,
+        landmarks=300,
+    ),
+    spread("pca-mnist10k", "pca", partial(data.mnist, 10_000), peers=PLAIN_PCA),
+    spread("feature-map-100k", "feature-map-pca", partial(data.gaussian, 100_000, 10), slow=False),
+    spread("polynomial-100k", "polynomial-pca", partial(data.gaussian, 100_000, 10), slow=False),
+    spread(
+        "random-projection-mnist10k", "random-projection", partial(data.mnist, 10_000), slow=False
+    ),
+    strain(
+        "mds-2k",
+        "mds",
+        partial(data.roll, 2_000),
+        peers={"scikit-learn": sides.sklearn_mds},
+        runs=1,
+    ),
+    _judged(sides.rank_stress, "stress-1 of the best monotone fit, smaller is better")(
+        "nonmetric-mds-2k",
+        "mds",
+        partial(data.roll, 2_000),
+        peers={"scikit-learn": sides.sklearn_nonmetric_mds},
+        runs=1,
+        ordinal=True,
+    ),
+    leftover(
+        "principal-curve-20k",
+        "principal-curve",
+        partial(data.gaussian, 20_000, 10),
+        side=sides.principal_curve,
+        slow=False,
+    ),
+    leftover(
+        "principal-surface-1k",
+        "principal-surface",
+        partial(data.saddle, 1_000),
+        side=sides.principal_surface,
+        slow=False,
+    ),
+    leftover(
+        "network-2k",
+        "autoassociative-network",
+        partial(data.saddle, 2_000),
+        side=sides.network,
+        slow=False,
+    ),
+    _judged(sides.total_length, "sum of all path lengths, equal if they agree")(
+        "geodesic-mnist10k",
+        "isomap",
+        partial(data.mnist, 10_000),
+        side=sides.geodesics,
+        peers={"scipy": sides.scipy_geodesics},
+        runs=1,
+    ),
+    _judged(sides.rand_index, "adjusted Rand index")(
+        "spectral-clustering-10k",
+        "spectral-clustering",
+        partial(data.clusters, 10_000),
+        side=sides.clusters,
+        peers={"scikit-learn": sides.sklearn_clusters},
+        slow=False,
+    ),
+)
 
-def _spectral() -> dict[str, object]:
-    return {"scikit-learn": sides.sklearn_laplacian}
-
-
-def _table() -> dict[str, Row]:
-    neighbors = {"n_neighbors": 10}
-    binary = {"n_neighbors": 10, "weights": "binary"}
-    roll, hole = partial(partial, data.roll), partial(partial, data.hole)
-    rows = [
-        Row(
-            "isomap-10k",
-            roll(10_000),
-            ours("Isomap", 2, **neighbors),
-            _isomap(),
-            misfit,
-            PROCRUSTES,
-            slow=True,
-        ),
-        Row(
-            "isomap-20k",
-            roll(20_000),
-            ours("Isomap", 2, **neighbors),
-            _isomap(),
-            misfit,
-            PROCRUSTES,
-            slow=True,
-            runs=1,
-        ),
-        Row(
-            "isomap-100k",
-            roll(100_000),
-            sides.isomap_blocks,
-            {},
-            misfit,
-            PROCRUSTES,
-            runs=1,
-            slow=True,
-        ),
-        Row(
-            "landmark-isomap-20k",
-            roll(20_000),
-            ours("LandmarkIsomap", 2, n_landmarks=100, **neighbors),
-            {"tapkee": sides.tapkee_landmark_isomap},
-            misfit,
-            PROCRUSTES,
-            slow=True,
-        ),
-        Row(
-            "landmark-isomap-1m",
-            roll(1_000_000),
-            ours("LandmarkIsomap", 2, n_landmarks=100, **neighbors),
-            {},
-            misfit,
-            PROCRUSTES,
-            runs=1,
-            slow=True,
-        ),
-        Row(
-            "hessian-10k",
-            hole(10_000),
-            ours("HessianLLE", 2, **neighbors),
-            _lle("hessian"),
-            explained,
-            R2,
-            slow=True,
-        ),
-        Row(
-            "ltsa-10k",
-            hole(10_000),
-            ours("LTSA", 2, **neighbors),
-            _lle("ltsa"),
-            explained,
-            R2,
-            slow=True,
-        ),
-        Row(
-            "modified-10k",
-            hole(10_000),
-            ours("ModifiedLLE", 2, **neighbors),
-            _lle("modified"),
-            explained,
-            R2,
-            slow=True,
-        ),
-        Row("lle-10k", roll(10_000), ours("LLE", 2, **neighbors), _lle("standard"), explained, R2),
-        Row(
-            "lle-100k",
-            roll(100_000),
-            ours("LLE", 2, **neighbors),
-            _lle("standard"),
-            explained,
-            R2,
-            slow=True,
-        ),
-        Row(
-            "lle-1m",
-            roll(1_000_000),
-            ours("LLE", 2, **neighbors),
-            {},
-            explained,
-            R2,
-            runs=1,
-            slow=True,
-        ),
-        Row(
-            "laplacian-10k",
-            roll(10_000),
-            ours("LaplacianEigenmaps", 2, **binary),
-            _spectral(),
-            smoothness,
-            SMOOTH,
-        ),
-        Row(
-            "laplacian-100k",
-            roll(100_000),
-            ours("LaplacianEigenmaps", 2, **binary),
-            _spectral(),
-            smoothness,
-            SMOOTH,
-            slow=True,
-        ),
-        Row(
-            "laplacian-1m",
-            roll(1_000_000),
-            ours("LaplacianEigenmaps", 2, **binary),
-            {},
-            smoothness,
-            SMOOTH,
-            runs=1,
-            slow=True,
-        ),
-        Row(
-            "laplacian-highfill-3d",
-            partial(data.cloud, 20_000, 3),
-            ours("LaplacianEigenmaps", 2, **binary),
-            _spectral(),
-            smoothness,
-            SMOOTH,
-            slow=True,
-        ),
-        Row(
-            "laplacian-highfill",
-            partial(data.cloud, 5_000, 8),
-            ours("LaplacianEigenmaps", 2, **binary),
-            _spectral(),
-            smoothness,
-            SMOOTH,
-            slow=True,
-        ),
-        Row(
-            "classical-mds-5k",
-            partial(data.gaussian, 5_000, 20),
-            ours("ClassicalMDS", 2),
-            {"scikit-learn": sides.sklearn_classical_mds},
-            variance,
-            VARIANCE,
-            slow=True,
-        ),
-        Row(
-            "kernel-pca-10k",
-            partial(data.gaussian, 10_000, 10),
-            ours("KernelPCA", 2, gamma=0.5),
-            {
-                "scikit-learn": sklearn(
-                    "decomposition",
-                    "KernelPCA",
-                    n_components=2,
-                    kernel="rbf",
-                    gamma=0.5,
-                    eigen_solver="arpack",
-                    random_state=0,
-                )
-            },
-            variance,
-            VARIANCE,
-            slow=True,
-        ),
-        Row(
-            "nystroem-100k",
-            partial(data.gaussian, 100_000, 10),
-            ours("KernelPCA", 2, gamma=0.5, landmarks=300),
-            {"scikit-learn": sides.sklearn_nystroem},
-            variance,
-            VARIANCE,
-            slow=True,
-        ),
-        Row(
-            "geodesic-mnist10k",
-            partial(data.mnist, 10_000),
-            sides.geodesics,
-            {"scipy": sides.scipy_geodesics},
-            sides.largest_gap,
-            "sum of all path lengths",
-            slow=True,
-            runs=1,
-        ),
-        Row(
-            "pca-mnist10k",
-            partial(data.mnist, 10_000),
-            ours("PCA", 2),
-            {"scikit-learn": sklearn("decomposition", "PCA", n_components=2, svd_solver="full")},
-            variance,
-            VARIANCE,
-        ),
-        Row(
-            "kernel-lle-2k",
-            roll(2_000),
-            ours("KernelLLE", 2, sigma=50.0, **neighbors),
-            {},
-            explained,
-            R2,
-        ),
-        Row(
-            "landmark-mds-20k",
-            partial(data.gaussian, 20_000, 20),
-            ours("LandmarkMDS", 2, n_landmarks=100),
-            {},
-            variance,
-            VARIANCE,
-        ),
-        Row(
-            "diffusion-10k", roll(10_000), ours("DiffusionMaps", 2, **neighbors), {}, explained, R2
-        ),
-        Row(
-            "spectral-clustering-10k",
-            partial(data.clusters, 10_000),
-            sides.clusters,
-            {"scikit-learn": sides.sklearn_clusters},
-            sides.rand_index,
-            "adjusted Rand index",
-        ),
-    ]
-    return {row.name: row for row in rows}
-
-
-ROWS = _table()
+ROWS = {row.name: row for row in _ROWS}

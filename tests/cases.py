@@ -80,7 +80,7 @@ CASES = {
         unspool.PrincipalCurve, power=1, closed_form=False, nested=False, most=1
     ),
     "PrincipalSurface": Case(
-        unspool.PrincipalSurface, {"max_iter": 10}, power=1, closed_form=False, nested=False
+        unspool.PrincipalSurface, {"max_iter": 5}, power=1, closed_form=False, nested=False
     ),
     "RandomProjection": Case(unspool.RandomProjection, power=1, closed_form=False),
 }
@@ -88,6 +88,11 @@ CLOSED_FORM = {name: case for name, case in CASES.items() if case.closed_form}
 GRAPH = {name: case for name, case in CASES.items() if case.has_pieces}
 IN_SPACE = {name: case for name, case in GRAPH.items() if case.precomputed == "metric"}
 DIMENSIONS = (1, 2, 3, 4)
+EVERY_DIMENSION = [  # what iterates is slow, and does the same in any number of dimensions
+    pytest.param(case, d, id=f"{name}-{d}")
+    for name, case in CASES.items()
+    for d in (DIMENSIONS if case.closed_form else (case.most or 2,))
+]
 
 
 def roll(n=300, seed=1):

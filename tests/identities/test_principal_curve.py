@@ -426,5 +426,6 @@ def test_cancelled_fit_leaves_nothing():
     assert not hasattr(curve, "n_features_in_")
 
 
+@pytest.mark.slow
 def test_it_is_a_scikit_learn_estimator():
     check_estimator(PrincipalCurve())

@@ -8,7 +8,14 @@ from scipy.spatial import procrustes
 from sklearn.utils.estimator_checks import check_estimator
 
 from unspool import PCA, Cancelled, Isomap, PrincipalSurface, datasets, progress
-from unspool.iterate.surfaces import count_contacts, count_folds, smooth_sheet
+from unspool.iterate.surfaces import (
+    Settings,
+    count_folds,
+    count_tears,
+    fit_surface,
+    smooth_sheet,
+)
+from unspool.iterate.surfaces.sheet import well_spread
 
 
 def bumpy(d, n=200, width=None, seed=0):
@@ -76,6 +83,24 @@ def test_projection_is_the_nearest_point(d):
         assert found.squares[i] < best + 1e-9
 
 
+def test_well_spread_places_are_each_the_farthest_from_those_before():
+    places = np.random.default_rng(0).uniform(size=(200, 2))
+    places[50:60] = places[0]
+    chosen = well_spread(places, 30)
+    for count in range(1, 30):
+        gaps = np.linalg.norm(places[:, None] - chosen[:count], axis=2).min(axis=1)
+        assert np.linalg.norm(chosen[count] - chosen[:count], axis=1).min() == gaps.max()
+    assert len(well_spread(places, 500)) == 190  # duplicates are left out
+
+
+def test_a_turned_sheet_is_the_same_sheet():
+    places, points = bumpy(3)
+    sheet = smooth_sheet(places, points, 15.0)
+    axes, centre = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0], np.ones(3)
+    turned = sheet.turned(centre, axes)
+    assert np.allclose(turned.at((places - centre) @ axes.T), sheet.at(places), atol=1e-12)
+
+
 def test_a_fold_is_seen_and_a_bend_is_not():
     rng = np.random.default_rng(0)
     places = rng.uniform(-1, 1, (300, 2))
@@ -86,14 +111,13 @@ def test_a_fold_is_seen_and_a_bend_is_not():
     assert count_folds(smooth_sheet(places, bent, 40.0), places) == 0
 
 
-def test_a_sheet_that_crosses_itself_is_seen():
-    rng = np.random.default_rng(0)
-    places = rng.uniform(-1, 1, (600, 2)) * [3.0, 0.5]
-    turn = np.pi * places[:, 0] / 2  # one and a half turns of a cylinder: a half is covered twice
-    cylinder = np.column_stack([np.cos(turn), np.sin(turn), places[:, 1]]) * 2 / np.pi
-    assert count_contacts(smooth_sheet(places, cylinder, 60.0)) > 50
-    half = np.abs(places[:, 0]) < 1.5
-    assert count_contacts(smooth_sheet(places[half], cylinder[half], 60.0)) == 0
+def test_a_map_that_tears_neighbours_apart_is_seen():
+    turn = np.random.default_rng(0).uniform(0, 2 * np.pi, 300)
+    circle = np.column_stack([np.cos(turn), np.sin(turn)])
+    assert count_tears(circle, turn[:, None]) >= 2  # cut open, on both sides of the cut
+    assert count_tears(circle, circle) == 0
+    half = turn < np.pi
+    assert count_tears(circle[half], turn[half, None]) == 0
 
 
 # --- the method -------------------------------------------------------------------------------
@@ -130,6 +154,11 @@ def test_s_curve_is_unrolled_from_the_plane(parametrization):
     assert surface.distances_.sums.min() < 0.02 * surface.distances_.sums[0]
     assert procrustes(sample.coordinates, surface.embedding_)[2] < 0.005
     assert surface.report_.advice == ()
+    assert np.allclose(surface.embedding_.mean(axis=0), 0, atol=1e-12)
+    assert abs(np.corrcoef(surface.embedding_.T)[0, 1]) < 1e-12  # turned to its own axes
+    assert np.allclose(
+        surface.embedding_.std(axis=0), np.array([3 * np.pi, 5]) / 12**0.5, rtol=0.05
+    )
 
 
 def test_isometric_parameters_are_lengths():
@@ -141,6 +170,7 @@ def test_isometric_parameters_are_lengths():
     assert np.allclose(found, exact, atol=0.03 * exact.max())
 
 
+@pytest.mark.slow
 def test_a_roll_needs_a_start_and_says_so():
     sample = datasets.swiss_roll(600)
     alone = PrincipalSurface(2).fit(sample.points)
@@ -182,11 +212,23 @@ def test_projecting_twice_changes_nothing():
 
 
 def test_a_surface_that_would_fold_is_smoothed_more():
-    points = np.random.default_rng(0).standard_normal((60, 3))  # there is no surface here
+    places = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    folded = np.column_stack([places[:, 0] ** 2, places[:, 1]])
+    assert count_folds(smooth_sheet(places, folded, 20.0), places) > 0
+    found = fit_surface(folded, places, Settings((20.0,), max_steps=1))
+    start = fit_surface(folded, places, Settings((3.0,), max_steps=1))
+    assert found.losses[0] == start.losses[0]  # nothing but a plane does not fold here
+    assert count_folds(found.state.sheet, found.state.projection.places) == 0
+    with progress.recording() as record:
+        PrincipalSurface(2).fit(folded)._advise(eased=True, wanted=31.0)
+    assert "with span=0.1 the surface would fold" in record.advice[0]
+
+
+def test_no_surface_folds():
+    points = np.random.default_rng(0).standard_normal((60, 3))  # a cloud: there is no surface here
     surface = PrincipalSurface(2, span=0.05).fit(points)
-    assert count_folds(surface.surface_, surface.embedding_ / surface._frame.unit) == 0
-    if surface.freedom_ < 30:
-        assert any("would fold" in line for line in surface.report_.advice)
+    framed = (points - points.mean(axis=0)) / surface._frame.unit
+    assert count_folds(surface.surface_, surface.surface_.project(framed).places) == 0
 
 
 def test_missing_dimensions_are_zero():
@@ -197,6 +239,7 @@ def test_missing_dimensions_are_zero():
     assert np.allclose(surface.inverse_transform(surface.embedding_), points, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_scale_and_place_do_not_matter():
     points = datasets.saddle(150, noise=0.05).points
     plain = PrincipalSurface(2).fit(points)
@@ -240,5 +283,6 @@ def test_cancelled_fit_leaves_nothing():
     assert not hasattr(surface, "embedding_")
 
 
+@pytest.mark.slow
 def test_it_is_a_scikit_learn_estimator():
     check_estimator(PrincipalSurface())

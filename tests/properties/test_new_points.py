@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from tests.cases import CASES, DIMENSIONS, GRAPH, IN_SPACE, bent
+from tests.cases import CASES, DIMENSIONS, EVERY_DIMENSION, GRAPH, IN_SPACE, bent
 from tests.compare import relative
 
 X = bent(300)
 NEW = bent(25, seed=8)
 
 
-@pytest.mark.parametrize("d", DIMENSIONS)
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("case", "d"), EVERY_DIMENSION)
 def test_fitted_points_come_back_to_their_place(case, d):
     model = case.make(n_components=d).fit(X)
     assert relative(model.transform(X), model.embedding_) < 1e-8
@@ -32,8 +31,7 @@ def test_beyond_the_size_of_the_dense_solvers(case):
     assert relative(model.transform(points), model.embedding_) < 1e-8
 
 
-@pytest.mark.parametrize("d", DIMENSIONS)
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("case", "d"), EVERY_DIMENSION)
 def test_a_batch_is_its_rows(case, d):
     model = case.make(n_components=d).fit(X)
     batch = model.transform(NEW)
@@ -70,8 +68,7 @@ def test_what_comes_out_is_not_what_is_kept(case):
     assert relative(model.transform(X), kept) < 1e-8
 
 
-@pytest.mark.parametrize("d", DIMENSIONS)
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("case", "d"), EVERY_DIMENSION)
 def test_points_beside_known_ones_go_beside_them(case, d):
     """A step of 1e-6 of the data moves the place by little, too: the map is continuous there.
 

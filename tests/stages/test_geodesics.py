@@ -1,6 +1,7 @@
 """Shortest paths against Floyd and Warshall's three loops, SciPy's Dijkstra and closed forms."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -114,6 +115,19 @@ def test_threads_change_nothing(engine, monkeypatch):
         monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", count)
         answers.append(graph.prepare(neighbors, engine=engine).rows())
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
+
+
+def test_blocks_store_nothing_of_size_n_times_n(monkeypatch):
+    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 2)
+    n = 3000
+    paths = graph.prepare(near(roll(n).points))
+    farthest = max(lengths.max() for _, lengths in paths.blocks(size=50))
+    tracemalloc.start()
+    total = sum(float(lengths.max() == farthest) for _, lengths in paths.blocks(size=50))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert total >= 1
+    assert peak < n * n * 8 / 10
 
 
 @given(st.integers(0, 10**6), st.sampled_from([10, 40, 150]), st.sampled_from([0.0, 0.3, 1.0]))

@@ -83,8 +83,10 @@ def test_slope_is_the_gradient_of_stress(variant, width):
     np.testing.assert_allclose(pair_gradient, gradient, rtol=0, atol=1e-11)
     np.testing.assert_allclose(listed.stiffness, full.stiffness, rtol=1e-13)
     assert listed.total == pytest.approx(full.total, rel=1e-13)
-    np.testing.assert_allclose(listed.of_points(places), full.of_points(places), rtol=1e-12)
-    assert full.of_points(places).sum() == pytest.approx(loss, rel=1e-13)
+    fit, pair_fit = full.fit(places), listed.fit(places)
+    np.testing.assert_allclose(pair_fit.of_points, fit.of_points, rtol=1e-12)
+    assert fit.of_points.sum() == pytest.approx(loss, rel=1e-13)
+    assert fit.size == pytest.approx(pair_fit.size, rel=1e-12)
     np.testing.assert_allclose(listed.scaled(places), full.scaled(places), rtol=1e-11)
 
 
@@ -103,7 +105,7 @@ def test_the_best_scale_is_a_minimum():
     loss = objective.slope(scaled)[0]
     assert loss < objective.slope(1.001 * scaled)[0]
     assert loss < objective.slope(0.999 * scaled)[0]
-    assert objective.size(places) == pytest.approx(
+    assert objective.fit(places).size == pytest.approx(
         np.square(cdist(places, places)).sum() / 2, rel=1e-12
     )
 
@@ -205,7 +207,9 @@ def test_ordinal_slope_is_its_gradient(ties, weighted):
     summed = objective.pairs.summed
     share = summed(misses, misses) / summed(distances, distances)
     assert loss == pytest.approx(share * objective.total, rel=1e-12)
-    assert objective.size(objective.scaled(places)) == pytest.approx(objective.total, rel=1e-12)
+    fit = objective.fit(places)
+    assert fit.size == pytest.approx(objective.total, rel=1e-12)
+    assert fit.of_points.sum() == pytest.approx(loss, rel=1e-12)
 
 
 def test_points_in_one_place_have_the_stress_of_all_dissimilarities():

@@ -97,12 +97,11 @@ def test_constant_columns_carry_nothing(case):
 @pytest.mark.parametrize("value", [0.0, 5.0, 1e8])
 def test_all_points_equal(case, n, value):
     same = np.full((n, 3), value)
-    try:
-        model = quietly(lambda: case.make().fit(same))
-    except ValueError as refusal:  # a curve through one point is no curve, and that is said
-        assert not case.closed_form
-        assert "coincide" in str(refusal)
+    if "Principal" in case.cls.__name__:  # a curve through one point is no curve
+        with pytest.raises(ValueError, match="coincide"):
+            case.make().fit(same)
         return
+    model = quietly(lambda: case.make().fit(same))
     assert finite_everywhere(model, same)
     if case.power == 1 and case.closed_form:  # no distances, no map
         assert not model.embedding_.any()

@@ -9,7 +9,12 @@ from typing import Any
 from unspool import catalog, datasets, quality
 from unspool.plot import maps
 
-OPTIONS: dict[str, dict[str, Any]] = {"isomap": {"n_neighbors": 10}, "lle": {"n_neighbors": 12}}
+# what differs from two coordinates and the defaults
+OPTIONS: dict[str, dict[str, Any]] = {
+    "lle": {"n_neighbors": 12},
+    "principal-curve": {"n_components": 1},
+    "spectral-clustering": {"n_clusters": 6, "n_components": 3},
+}
 
 
 def main(path: str = "demo.png", n: int = 1500) -> None:
@@ -19,7 +24,7 @@ def main(path: str = "demo.png", n: int = 1500) -> None:
     print(f"Swiss roll, {n} points, 2 coordinates\n")
     print(f"{'method':<36}{'seconds':>9}{'Procrustes error':>19}{'neighbours kept':>18}")
     for entry in catalog.METHODS.values():
-        model = entry.load()(2, **OPTIONS.get(entry.name, {}))
+        model = entry.load()(**{"n_components": 2, **OPTIONS.get(entry.name, {})})
         began = time.perf_counter()
         coordinates = model.fit_transform(roll.points)
         seconds = time.perf_counter() - began

@@ -4,7 +4,7 @@ Dijkstra's algorithm costs about edges x log2(points) for each source. A sweep c
 each arc of the filled graph and source, ten times cheaper since it runs over contiguous sources;
 but first the vertices must be ordered and eliminated, and the fill depends on the graph. It is
 counted before any arc is computed, so that a wrong turn costs the ordering only. The constants and
-what they predicted are in docs/decisions/004-geodesics-by-elimination.md.
+what they predicted are in docs/decisions/009-geodesics-by-elimination.md.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .engines import Engine, eliminated, searched
 Wanted = Literal["auto", "elimination", "dijkstra"]
 
 # Seconds on one core; only their ratios decide anything.
-ORDERING = 5e-7  # to order the vertices, an edge
+ORDERING = 5e-8  # to order the vertices, an edge and doubling of the number of points
 DISSECTING = 1.5e-6  # to order them by nested dissection, an edge
-FILLING = 2e-8  # to find the filled pattern, an arc
+FILLING = 5e-8  # to find the filled pattern, an arc
 SHORTENING = 1.5e-10  # to shorten the arcs, a pair of arcs that meet
 SWEEPING = 2e-10  # to sweep, an arc and source
-SEARCHING = 7e-10  # Dijkstra, an edge, source and doubling of the number of points
+SEARCHING = 8e-10  # Dijkstra, an edge, source and doubling of the number of points
 
 WORTH_DISSECTING = 64  # arcs a vertex: below, minimum degree fills in no more (Swiss roll: 24-40)
 SAVED = 1 / 3  # of the elimination by nested dissection above that, about
@@ -38,8 +38,9 @@ def choose(graph: NeighborGraph, n_sources: int, wanted: Wanted, running: Runnin
     """Return the engine for ``n_sources``: the wanted one, or the one that is done first."""
     if wanted not in ("auto", "elimination", "dijkstra"):
         raise ValueError(f"engine must be 'auto', 'elimination' or 'dijkstra'; got {wanted!r}")
-    by_search = SEARCHING * graph.n_edges * np.log2(max(graph.n_points, 2)) * _turns(n_sources)
-    without_fill = ORDERING * graph.n_edges + SWEEPING * graph.n_edges / 2 * _turns(n_sources)
+    turns, work = _turns(n_sources), graph.n_edges * np.log2(max(graph.n_points, 2))
+    by_search = SEARCHING * work * turns
+    without_fill = ORDERING * work + SWEEPING * graph.n_edges / 2 * turns
     if wanted == "elimination" or (wanted == "auto" and without_fill < by_search):
         plan = _planned(graph, n_sources)
         needed = ARC_BYTES * plan.fill

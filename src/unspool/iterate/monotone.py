@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from ..values import Array
-from .pairs import Pairs
+from .pairs import Fit, Pairs
 
 Ties = Literal["primary", "secondary"]
 
@@ -71,23 +71,16 @@ class OrdinalStress:
             return monotone(distances, weights)
         return self._secondary(distances) if self.ties == "secondary" else self._primary(distances)
 
-    def size(self, places: Array) -> float:
-        """Return sum w d^2."""
-        distances = self.pairs.distances(places)
-        return self.pairs.summed(distances, distances)
-
     def scaled(self, places: Array) -> Array:
         """Return the configuration as large as the data: sum w d^2 = sum w delta^2."""
-        size = self.size(places)
+        distances = self.pairs.distances(places)
+        size = self.pairs.summed(distances, distances)
         return places * (np.sqrt(self.total / size) if size > 0.0 else 1.0)
 
-    def of_points(self, places: Array) -> Array:
-        """Return what each point contributes: half of the stress of its pairs."""
-        distances = self.pairs.distances(places)
-        misses = (distances - self.disparities(distances)).astype(np.float64)
-        size = self.pairs.summed(distances, distances)
-        scale = self.total / size if size > 0.0 else 1.0
-        return 0.5 * scale * self.pairs.of_points(misses**2)
+    def fit(self, places: Array) -> Fit:
+        """Return how well a configuration, as large as the data, fits its disparities."""
+        distances = self.pairs.distances(self.scaled(places))
+        return self.pairs.fit(distances, self.disparities(distances))
 
     def _primary(self, distances: Array) -> Array:
         from ._kernels import order_within

@@ -13,6 +13,14 @@ MAX_CHUNKS = 16
 
 
 @dataclass(frozen=True, slots=True)
+class Fit:
+    """How a configuration fits: half of the stress of each point's pairs, and sum w d^2."""
+
+    of_points: Array
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
 class Pairs:
     """Known pairs, each once: points ``first[p]`` and ``second[p]``, so dissimilar, so weighty.
 
@@ -60,16 +68,22 @@ class Pairs:
 
     def summed(self, a: Array, b: Array) -> float:
         """Return sum w a b."""
-        products = a * b
         if len(self.weights):
-            products *= self.weights
-        return float(products.sum(dtype=np.float64))
+            a = a * self.weights
+        if a.dtype == np.float64:
+            return float(np.einsum("i,i->", a, b))
+        return float((a * b).sum(dtype=np.float64))
 
     def of_points(self, shares: Array) -> Array:
         """Return for each point the sum of w times the shares of its pairs."""
         values = shares * self.weights if len(self.weights) else shares
         firsts = np.bincount(self.first, values, self.n_points)
         return np.asarray(firsts + np.bincount(self.second, values, self.n_points))
+
+    def fit(self, distances: Array, wanted: Array) -> Fit:
+        """Return how well distances fit what was wanted, point by point."""
+        costs = np.square(distances - wanted, dtype=np.float64)
+        return Fit(0.5 * self.of_points(costs), self.summed(distances, distances))
 
     def stiffness(self) -> Array:
         """Return the weights of each point's pairs, summed, times n / (n - 1)."""
@@ -102,14 +116,9 @@ class PairStress:
 
     def slope(self, places: Array) -> tuple[float, Array]:
         """Return the stress and its gradient."""
-        misses = self._misses(places)
+        misses = self.pairs.distances(places) - self.pairs.dissimilarities
         gradient = self.pairs.slope(places, self.pairs.dissimilarities)
         return self.pairs.summed(misses, misses), gradient
-
-    def size(self, places: Array) -> float:
-        """Return sum w d^2."""
-        distances = self.pairs.distances(places)
-        return self.pairs.summed(distances, distances)
 
     def scaled(self, places: Array) -> Array:
         """Return the configuration at the scale that fits best: sum w d delta / sum w d^2."""
@@ -118,9 +127,7 @@ class PairStress:
         fit = self.pairs.summed(distances, self.pairs.dissimilarities)
         return places * (fit / size if size > 0.0 else 1.0)
 
-    def of_points(self, places: Array) -> Array:
-        """Return what each point contributes: half of the stress of its pairs."""
-        return 0.5 * self.pairs.of_points(self._misses(places).astype(np.float64) ** 2)
-
-    def _misses(self, places: Array) -> Array:
-        return np.asarray(self.pairs.distances(places) - self.pairs.dissimilarities)
+    def fit(self, places: Array) -> Fit:
+        """Return how well a configuration fits, point by point."""
+        distances = self.pairs.distances(places)
+        return self.pairs.fit(distances, self.pairs.dissimilarities)

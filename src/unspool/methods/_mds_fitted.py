@@ -89,10 +89,10 @@ class StressMethod(Method):
 
     def _keep(self, run: Outcome[Array], objective: Objective, wanted: Wanted) -> None:
         """Keep a configuration and its stress, in the units of the data."""
-        shares, size = objective.of_points(run.state), objective.size(run.state)
-        loss, factor = float(shares.sum()), wanted.heft * wanted.unit**2
+        fit, factor = objective.fit(run.state), wanted.heft * wanted.unit**2
+        loss, size = float(fit.of_points.sum()), fit.size
         self.embedding_ = run.state * wanted.unit
-        self.stress_, self.stress_per_point_ = factor * loss, factor * shares
+        self.stress_, self.stress_per_point_ = factor * loss, factor * fit.of_points
         self.normalized_stress_ = float(np.sqrt(loss / size)) if size > 0.0 else float(loss > 0.0)
         self.stress_trace_, self.n_iter_ = factor * np.array(run.losses), run.steps
         if not run.settled:

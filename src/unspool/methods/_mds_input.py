@@ -126,7 +126,8 @@ def symmetric_table(table: Array, what: str = "dissimilarities") -> Array:
     exact = True
     for rows, block in _blocks(table):
         across = table[:, rows].T
-        if np.array_equal(block, across, equal_nan=True):
+        bits = f"i{table.itemsize}"
+        if (block.view(bits) == across.view(bits)).all():  # NaN for NaN, too
             continue
         exact = False
         gap = np.nan_to_num(np.abs(block - across))
@@ -179,30 +180,23 @@ def known_rows(rows: Any, table: Any) -> Array:
 
     The row itself is looked for first: several points may be at dissimilarity zero and yet differ.
     """
-    if sp.issparse(rows) or sp.issparse(table):
-        return _known_sparse_rows(sp.csr_array(rows), sp.csr_array(table))
-    touching = rows == 0.0
-    known = np.where(touching.any(axis=1), touching.argmax(axis=1), -1)
-    for row in np.flatnonzero(touching.sum(axis=1) > 1):
-        for point in np.flatnonzero(touching[row]):
-            if np.array_equal(rows[row], table[point], equal_nan=True):
-                known[row] = point
-                break
-    return known
+    touching = rows_with_gaps(rows) == 0.0
+    beside = np.where(touching.any(axis=1), touching.argmax(axis=1), -1)
+    if sp.issparse(rows) and sp.issparse(table):  # a row does not list its own point
+        keys = {key: point for point, key in reversed(list(enumerate(_keys(table))))}
+        same = np.array([keys.get(key, -1) for key in _keys(rows)])
+        return np.where(same >= 0, same, beside)
+    if not sp.issparse(rows) and not sp.issparse(table):
+        for row in np.flatnonzero(touching.sum(axis=1) > 1):
+            for point in np.flatnonzero(touching[row]):
+                if np.array_equal(rows[row], table[point], equal_nan=True):
+                    beside[row] = point
+                    break
+    return beside
 
 
-def _known_sparse_rows(rows: sp.csr_array, table: sp.csr_array) -> Array:
-    keys = {key: point for point, key in reversed(list(enumerate(_keys(table))))}
-    known = np.array([keys.get(key, -1) for key in _keys(rows)])
-    entries = sp.coo_array(rows)
-    zero = entries.data == 0.0
-    for row, point in zip(entries.row[zero][::-1], entries.col[zero][::-1], strict=True):
-        known[row] = point if known[row] < 0 else known[row]
-    return known
-
-
-def _keys(table: sp.csr_array) -> Iterator[tuple[bytes, bytes]]:
-    table = table.sorted_indices()
+def _keys(table: Any) -> Iterator[tuple[bytes, bytes]]:
+    table = sp.csr_array(table).sorted_indices()
     columns = table.indices.astype(np.int64)
     for begin, end in pairwise(table.indptr):
         yield columns[begin:end].tobytes(), table.data[begin:end].tobytes()

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import extension, graph, problem
-from ..iterate import fill_gaps
+from ..iterate import Objective, fill_gaps
 from ..kernel import Centering
 from ..memory import claim
 from ..spectrum import solve
@@ -17,6 +17,7 @@ from ._mds_wanted import Wanted
 
 STARTS = ("classical", "landmarks", "random")
 LANDMARKS = 100
+EXACT = 1e-12  # of sum w delta^2: a start with less stress is left as it is
 RELAYS = 32  # points over which the length of an unknown pair is guessed
 WHOLE = 1000  # points for which all shortest ways through a list of known pairs are found
 
@@ -60,15 +61,25 @@ def check_start(start: Any, shape: tuple[int, int]) -> None:
         raise ValueError("start puts all points in one place, from where no direction leads down")
 
 
-def lifted(places: Array, rng: np.random.Generator) -> Array:
-    """Return the configuration with a little noise on axes that are empty.
+def has_empty_axis(places: Array) -> bool:
+    """Tell whether all points have the same coordinate on some axis."""
+    return bool(_empty_axes(places).any())
+
+
+def lifted(places: Array, objective: Objective, rng: np.random.Generator) -> Array:
+    """Return the configuration with a little noise on its empty axes, unless it is exact.
 
     Stress is level along an empty axis, so that a descent would never leave it.
     """
-    lengths = np.linalg.norm(places, axis=0)
-    empty = lengths <= 1e-9 * lengths.max(initial=0.0)
+    if objective.slope(objective.scaled(places))[0] <= EXACT * objective.total:
+        return places
     size = 1e-2 * float(np.sqrt(np.square(places).mean())) or 1.0
-    return np.where(empty, size * rng.standard_normal(places.shape), places)
+    return np.where(_empty_axes(places), size * rng.standard_normal(places.shape), places)
+
+
+def _empty_axes(places: Array) -> Array:
+    lengths = np.linalg.norm(places, axis=0)
+    return np.asarray(lengths <= 1e-9 * lengths.max(initial=0.0))
 
 
 def first_of_same(given: Any, *, table: bool) -> Array:

@@ -182,9 +182,9 @@ def _checked_gaps(wanted: Wanted) -> Wanted:
     """Note whether pairs are missing; refuse what is known in pieces, turn little into a list."""
     n = wanted.n_points
     if wanted.sparse is None:
-        counts = np.array([n - np.count_nonzero(np.isnan(row)) for row in wanted.table])
-        if counts.min() == n:
+        if not any(np.isnan(row.sum()) for row in wanted.table):
             return wanted
+        counts = np.array([n - np.count_nonzero(np.isnan(row)) for row in wanted.table])
         if counts.sum() < DENSE * n * n:
             none = np.empty((0, 0), wanted.table.dtype)
             wanted = replace(wanted, table=none, weights=none, sparse=wanted.pairs())

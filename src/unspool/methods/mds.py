@@ -12,7 +12,13 @@ from ..iterate import Objective, OrdinalStress, PairStress, TableStress, minimiz
 from ..memory import claim
 from ..values import Array
 from ._mds_fitted import StressMethod, on_principal_axes
-from ._mds_start import check_start, first_of_same, lifted, starting_places
+from ._mds_start import (
+    check_start,
+    first_of_same,
+    has_empty_axis,
+    lifted,
+    starting_places,
+)
 from ._mds_wanted import Wanted
 from ._parameters import method, parameter
 from ._similarity import check_count
@@ -49,12 +55,12 @@ class MDS(StressMethod):
     )
     max_iter: int = parameter(300, kind=int, at_least=1, help="most steps from each start")
     tol: float = parameter(
-        1e-6, kind=float, at_least=0, help="settled when a step changes stress by this share"
+        1e-7, kind=float, at_least=0, help="settled when a step changes stress by this share"
     )
     precision: str = parameter(
         "double",
         choices=("double", "single"),
-        help="of the table: single halves memory and time, and keeps six digits",
+        help="of the table: single needs half the memory, less time, and keeps six digits",
     )
 
     def _learn(self, given: Any) -> None:
@@ -81,8 +87,7 @@ class MDS(StressMethod):
         for run in range(self.n_init):
             start = self.start if run == 0 else "random"
             places = starting_places(start, wanted, points, self.n_components, rng)
-            exact = objective.slope(objective.scaled(places))[0] <= 1e-12 * objective.total
-            yield places if exact else lifted(places, rng)
+            yield lifted(places, objective, rng) if has_empty_axis(places) else places
 
 
 def _metric_stress(wanted: Wanted) -> Objective:

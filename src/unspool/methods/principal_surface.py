@@ -20,8 +20,8 @@ class PrincipalSurface(PrincipalMethod):
 
     Data are projected onto the surface, its parameters are brought near to lengths on it, and the
     data are smoothed over them; until the distance settles. The coordinates are the parameters of
-    the nearest point of the surface, in any number of dimensions. The surface does not fold: where
-    it would, it is smoothed more, and the report says so.
+    the nearest point, centred and turned to their axes, in any number of dimensions. The surface
+    does not fold: where it would, it is smoothed more, and the report says so.
 
     Attributes: ``surface_`` (the smooth function, in its own frame), ``freedom_`` (its degrees of
     freedom, 1 + (n_components + 1) / span unless that folds), ``distances_`` and ``n_iter_``.
@@ -61,9 +61,12 @@ class PrincipalSurface(PrincipalMethod):
         settings = surfaces.Settings(freedoms, self.parametrization, self.tol, self.max_iter)
         outcome = surfaces.fit_surface(framed, start, settings)
         self._remember(outcome, n, n)
-        self.surface_, self.freedom_ = outcome.state.sheet, outcome.state.freedom
+        self.freedom_, places = outcome.state.freedom, outcome.state.projection.places
+        centre = places.mean(axis=0)
+        axes = self._axes(places - centre, places.shape[1])
+        self.surface_ = outcome.state.sheet.turned(centre, axes)
+        self.embedding_ = self._map(points)
         self._advise(outcome.state.eased, freedoms[-1])
-        self.embedding_ = self._padded(outcome.state.projection.places)
 
     def _started(self, framed: Array) -> Array:
         """Return the parameters to start from; directions without any extent are left out."""
@@ -98,11 +101,11 @@ class PrincipalSurface(PrincipalMethod):
                 f"with span={self.span:g} the surface would fold, so it was smoothed to "
                 f"{self.freedom_:.0f} instead of {wanted:.0f} degrees of freedom; {remedy}"
             )
-        contacts = surfaces.count_contacts(self.surface_)
-        if contacts:
+        torn = surfaces.count_tears(self._given, self.embedding_)
+        if torn:
             advise(
-                f"{contacts} of {len(self.surface_.seeds)} places of the surface touch another "
-                f"part of it, so near points may have distant coordinates; {remedy}"
+                f"{torn} points have a near neighbour with distant coordinates: the surface "
+                f"crosses itself, or cuts across the data; {remedy}"
             )
 
     def _padded(self, places: Array) -> Array:

@@ -5,7 +5,7 @@ parameters nearly isometric again, smooth the data over them; again.
 """
 
 from .fit import Fitted, Settings, fit_surface
-from .parametrize import PARAMETRIZATIONS, count_contacts, count_folds
+from .parametrize import PARAMETRIZATIONS, count_folds, count_tears
 from .sheet import Sheet, smooth_sheet
 
 __all__ = [
@@ -13,8 +13,8 @@ __all__ = [
     "Fitted",
     "Settings",
     "Sheet",
-    "count_contacts",
     "count_folds",
+    "count_tears",
     "fit_surface",
     "smooth_sheet",
 ]

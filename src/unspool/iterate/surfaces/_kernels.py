@@ -26,15 +26,12 @@ def spread_out(places, count):  # type: ignore[no-untyped-def]
     nearest[:] = np.inf
     for c in range(count):
         chosen[c] = newest
-        farthest = chosen[0]
         for i in range(n):
             square = 0.0
             for j in range(d):
                 square += (places[i, j] - places[newest, j]) ** 2
             nearest[i] = min(nearest[i], square)
-            if nearest[i] > nearest[farthest]:
-                farthest = i
-        newest = farthest
+        newest = np.argmax(nearest)
         if nearest[newest] <= 1e-12 * reach:
             return chosen[: c + 1]
     return chosen
@@ -151,8 +148,8 @@ def _descend(point, sheet, place, foot, room, max_steps):  # type: ignore[no-unt
                 _evaluate(trial, knots, flat, loads, foot, slopes)
                 misfit[:] = foot - point
                 reached = _dot(misfit, misfit)
-                # near the foot a step changes the distance by less than its rounding
-                moved = reached <= square * (1.0 + 1e-14) + 1e-32
+                # near the foot a step changes the distance by less than the sheet is rounded
+                moved = reached <= square + 2e-13 * np.sqrt(square) + 1e-26
                 if moved:
                     break
             damping = max(8.0 * damping, 1e-3 * size + 1e-12)
@@ -160,9 +157,10 @@ def _descend(point, sheet, place, foot, room, max_steps):  # type: ignore[no-unt
             break
         place[:] = trial
         square = reached
-        damping = 0.0 if damping <= 1e-2 * size else damping / 32.0
-        if _dot(step, step) <= 1e-28 * (1.0 + _dot(trial, trial)):
+        # an undamped step of 1e-10 leaves an error of its square; a damped one may be short of it
+        if _dot(step, step) <= (1e-20 if damping == 0.0 else 1e-28) * (1.0 + _dot(trial, trial)):
             break
+        damping = 0.0 if damping <= 1e-2 * size else damping / 32.0
     _evaluate(place, knots, flat, loads, foot, slopes)
     misfit[:] = foot - point
     return _dot(misfit, misfit)

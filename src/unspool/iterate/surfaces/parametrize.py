@@ -18,6 +18,7 @@ PLACES = 200  # moved; the others follow
 SMOOTH = 30.0  # degrees of freedom of a move: it irons the parameters, it does not fit them
 PIECES = 6  # chords that stand for the path between two places
 ROUNDS = 30
+TORN, SAMPLE = 5.0, 1000
 LEAST_AREA = 0.1  # of the median: a move that squeezes any place below this is not made
 
 
@@ -60,15 +61,20 @@ def count_folds(sheet: Sheet, places: Array) -> int:
     return int((turned <= 0.0).any(axis=0).sum())
 
 
-def count_contacts(sheet: Sheet) -> int:
-    """Return how many places of the sheet are in touch with another part of it.
+def count_tears(points: Array, places: Array) -> int:
+    """Return how many points have a near neighbour with distant parameters.
 
-    Their points are as near as neighbours are, their parameters more than three times as far apart:
-    the sheet crosses itself, is torn, or two of its turns have been taken for one.
+    One of the three nearest is more than five times as far in the parameters as in space, and far
+    compared to other neighbours: the sheet crosses itself, or cuts across from turn to turn. Of many
+    points a sample is looked at.
     """
-    apart = _squares(sheet.seeds) > 9 * sheet.spacing**2
-    touching = _squares(sheet.at(sheet.seeds)) < sheet.spacing**2
-    return int((apart & touching).any(axis=1).sum())
+    sample = slice(None, None, -(-len(points) // SAMPLE))
+    squares, apart = _squares(points[sample]), _squares(places[sample])
+    np.fill_diagonal(squares, np.inf)
+    nearest = np.argsort(squares, axis=1, kind="stable")[:, :3]
+    near, far = (np.take_along_axis(table, nearest, axis=1) for table in (squares, apart))
+    torn = (far > TORN**2 * near) & (far > 9 * np.median(far[:, 0]))
+    return int(torn.any(axis=1).sum())
 
 
 def _on_average(sheet: Sheet, places: Array) -> Array:

@@ -49,6 +49,13 @@ class Sheet:
         extent = np.ptp(self.seeds, axis=0)
         return float((np.prod(extent) / len(self.seeds)) ** (1 / len(extent)))
 
+    def turned(self, centre: Array, axes: Array) -> Sheet:
+        """Return the same sheet in parameters counted from ``centre`` along orthonormal axes."""
+        start = self.flat[0] + centre @ self.flat[1:]
+        flat = np.vstack([start, axes @ self.flat[1:]])
+        knots, seeds = (self.knots - centre) @ axes.T, (self.seeds - centre) @ axes.T
+        return Sheet(np.ascontiguousarray(knots), flat, self.loads, _sorted(seeds))
+
     def at(self, places: Array) -> Array:
         """Return the points of the sheet at these parameters."""
         bends = _cubes(places, self.knots) @ self.loads
