@@ -223,7 +223,7 @@ def engine_for(neighbors, n_sources=None):
 
 def test_the_cheaper_engine_is_chosen_and_named():
     """Few sources do not pay for an elimination; nor do all, where it fills in too much."""
-    low, high = near(roll(2000).points), near(cloud(3000, 12), 12)
+    low, high = near(roll(2000).points), near(cloud(5000, 12), 12)
     assert engine_for(low)["engine"] == "elimination"
     assert 10 < engine_for(low)["fill"] < 30
     assert engine_for(low, 3) == {"engine": "dijkstra"}

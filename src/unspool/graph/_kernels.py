@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import config, njit
 
+PANEL = 16  # rows that stay in the cache while a block of others is worked on
 TILE = 256  # points whose lengths are turned over together: runs that the cache can foresee
 
 
@@ -59,18 +60,17 @@ def turn_over(lengths, position, rows, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, error_model="numpy", nogil=True)
 def _rise(lengths, later, weights, starts, first, after, touched):  # type: ignore[no-untyped-def]
     """Tell all that a supernode meets the lengths through its touched vertices."""
-    k = first
-    while not touched[k]:
-        k += 1
-    while k + 4 <= after:
-        for i in range(3):
-            _push(lengths, later, weights, k + i, starts[k + i], starts[k + i] + 3 - i)
-        m = starts[k + 4] - starts[k + 3]
-        _push_four(lengths, later, weights, starts, k, m)
-        k += 4
-    while k < after:
-        _push(lengths, later, weights, k, starts[k], starts[k + 1])
-        k += 1
+    while not touched[first]:
+        first += 1
+    for k in range(first, after - 1):
+        _push(lengths, later, weights, k, starts[k], starts[k] + after - 1 - k)
+    m = starts[after] - starts[after - 1]
+    for far in range(m, 0, -PANEL):
+        near = max(far - PANEL, 0)
+        for k in range(first, after - 3, 4):
+            _push_four(lengths, later, weights, starts, k, far, near)
+        for k in range(after - (after - first) % 4, after):
+            _push(lengths, later, weights, k, starts[k + 1] - far, starts[k + 1] - near)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -85,10 +85,10 @@ def _push(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _push_four(lengths, later, weights, starts, k, m):  # type: ignore[no-untyped-def]
-    """Shorten the rows of the last m vertices that k, k+1, k+2 and k+3 all meet."""
+def _push_four(lengths, later, weights, starts, k, far, near):  # type: ignore[no-untyped-def]
+    """Shorten the rows that the last ``far`` but not ``near`` arcs of k .. k + 3 all lead to."""
     a, b, c, d = lengths[k], lengths[k + 1], lengths[k + 2], lengths[k + 3]
-    for t in range(m, 0, -1):
+    for t in range(far, near, -1):
         row = lengths[later[starts[k + 4] - t]]
         w, x = weights[starts[k + 1] - t], weights[starts[k + 2] - t]
         y, z = weights[starts[k + 3] - t], weights[starts[k + 4] - t]
@@ -104,13 +104,17 @@ def _push_four(lengths, later, weights, starts, k, m):  # type: ignore[no-untype
 @njit(cache=True, error_model="numpy", nogil=True)
 def _fall(lengths, later, weights, starts, first, after):  # type: ignore[no-untyped-def]
     """Let a supernode take its lengths from those it meets, two rows at a time from its end."""
-    k = after - 1
-    while k > first:
-        _pull_two(lengths, later, weights, k, starts[k], starts[k + 1], starts[k - 1] + 1)
-        _pull(lengths, later, weights, k - 1, starts[k - 1], starts[k - 1] + 1)
-        k -= 2
-    if k == first:
-        _pull(lengths, later, weights, k, starts[k], starts[k + 1])
+    m = starts[after] - starts[after - 1]
+    for far in range(m, 0, -PANEL):
+        near = max(far - PANEL, 0)
+        for k in range(after - 1, first, -2):
+            slot, end = starts[k + 1] - far, starts[k + 1] - near
+            _pull_two(lengths, later, weights, k, slot, end, starts[k] - far)
+        if (after - first) % 2 == 1:
+            slot, end = starts[first + 1] - far, starts[first + 1] - near
+            _pull(lengths, later, weights, first, slot, end)
+    for k in range(after - 2, first - 1, -1):
+        _pull(lengths, later, weights, k, starts[k], starts[k] + after - 1 - k)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -65,8 +65,8 @@ def count_tears(points: Array, places: Array) -> int:
     """Return how many points have a near neighbour with distant parameters.
 
     One of the three nearest is more than five times as far in the parameters as in space, and far
-    compared to other neighbours: the sheet crosses itself, or cuts across from turn to turn. Of many
-    points a sample is looked at.
+    compared to other neighbours: the sheet crosses itself, or cuts across from turn to turn. Of
+    many points a sample is looked at.
     """
     sample = slice(None, None, -(-len(points) // SAMPLE))
     squares, apart = _squares(points[sample]), _squares(places[sample])
