@@ -23,10 +23,6 @@ $(VENV)/.dev: pyproject.toml
 	@$(PIP) -e '.[dev]'
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.dev
-	@$(PIP) -e '.[bench]'
-	@touch $@
-
 demo: $(VENV)/.dev
 	@$(BIN)/python -m unspool.app.demo
 
@@ -42,7 +38,7 @@ test: check
 test-all: check
 	@$(PYTEST)
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.dev
 	@$(BIN)/python -m benchmarks
 
 clean:
