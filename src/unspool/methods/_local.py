@@ -82,7 +82,8 @@ class LocalMethod(GraphMethod):
         raise ValueError(
             f"{type(self).__name__} with n_components={self.n_components} needs at least "
             f"{self._least_members(self.n_components) - 1} neighbours of every point, but one has "
-            f"{fewest - 1}; raise n_neighbors or radius, or lower n_components"
+            f"{fewest - 1} in its piece; raise n_neighbors or radius, pass symmetrize='union', or "
+            "lower n_components"
         )
 
 
