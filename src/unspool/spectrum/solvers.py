@@ -120,7 +120,7 @@ def products(task: Task) -> Pairs:
             form.apply_roughly, start, task.wanted, task.running, max_passes=30, accuracy=1e-4
         ).vectors
     # a table in single precision is symmetric only up to its rounding
-    rounding = 0.1 * np.finfo(np.float32).eps if form.is_single else np.finfo(np.float64).eps
+    rounding = 0.5 * np.finfo(np.float32).eps if form.is_single else np.finfo(np.float64).eps
     noise = float(rounding) * form.norm_bound
     found = leading_pairs(form.apply, start, task.wanted, task.running, noise=noise)
     return _accepted(found, task)
