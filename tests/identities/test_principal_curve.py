@@ -8,7 +8,6 @@ import pytest
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import brentq
 from scipy.special import ellipe
-from sklearn.utils.estimator_checks import check_estimator
 
 from unspool import Cancelled, PrincipalCurve, datasets, progress
 from unspool.iterate.curves import Curve, polygon, smoother
@@ -143,7 +142,7 @@ def test_spline_is_scipys_smoothing_spline():
     places = np.sort(rng.uniform(0, 1, 120))
     values = np.sin(7 * places) + 0.2 * rng.standard_normal(120)
     weights = rng.uniform(0.5, 2, 120)
-    for freedom in (4.0, 8.0):
+    for freedom in (6.0,):
         ours = smoothing_spline(places, values[:, None], weights, places, freedom)[:, 0]
 
         def gap(exponent, freedom=freedom):

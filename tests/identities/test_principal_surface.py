@@ -5,7 +5,6 @@ import pytest
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import minimize
 from scipy.spatial import procrustes
-from sklearn.utils.estimator_checks import check_estimator
 
 from unspool import PCA, Cancelled, Isomap, PrincipalSurface, datasets, progress
 from unspool.iterate.surfaces import (
@@ -99,6 +98,17 @@ def test_a_turned_sheet_is_the_same_sheet():
     axes, centre = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0], np.ones(3)
     turned = sheet.turned(centre, axes)
     assert np.allclose(turned.at((places - centre) @ axes.T), sheet.at(places), atol=1e-12)
+
+
+def test_many_dimensions_do_not_matter_for_the_places():
+    places, points = bumpy(2, width=3)
+    noise = 0.1 * np.random.default_rng(0).standard_normal((200, 3))
+    frame = np.linalg.qr(np.random.default_rng(1).standard_normal((200, 3)))[0]
+    few = smooth_sheet(places, points, 10.0).project(points + noise)
+    many = smooth_sheet(places, points @ frame.T, 10.0).project((points + noise) @ frame.T)
+    assert np.allclose(few.places, many.places, atol=1e-9)
+    assert np.allclose(few.squares, many.squares, atol=1e-12)
+    assert np.allclose(few.feet @ frame.T, many.feet, atol=1e-10)
 
 
 def test_a_fold_is_seen_and_a_bend_is_not():

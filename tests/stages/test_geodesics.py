@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 
 from tests.cases import roll
 from unspool import datasets, graph, memory, progress
-from unspool.graph import engines, geodesics
+from unspool.graph import _kernels, engines, geodesics
 from unspool.values import NeighborGraph, graph_from_edges
 
 ENGINES = ("elimination", "dijkstra")
@@ -48,6 +48,14 @@ def near(points, n_neighbors=8):
     return graph.symmetric(graph.nearest(points, n_neighbors))
 
 
+def wild():
+    """Lengths over twelve powers of ten, with nothing of geometry in them."""
+    edges = near(cloud(1500, 3))
+    one_way = edges.rows < edges.neighbors
+    ends = np.c_[edges.rows, edges.neighbors][one_way]
+    return undirected(ends, 10 ** (-12 * np.random.default_rng(0).random(len(ends))), 1500)
+
+
 def cloud(n, dimension):
     return np.random.default_rng(dimension).random((n, dimension))
 
@@ -57,6 +65,7 @@ GRAPHS = {
     "3-D cloud": lambda: near(cloud(700, 3)),
     "8-D cloud": lambda: near(cloud(400, 8)),
     "sparse at random": lambda: random_graph(5, n=500, edges=900),
+    "wild lengths": wild,
     "two rolls": lambda: near(np.vstack([roll(300).points, roll(200).points + 1e3])),
     "threefold points": lambda: near(np.repeat(roll(150).points, 3, axis=0)),
     "single points": lambda: undirected([[0, 5], [5, 9]], [1.0, 2.0], 12),
@@ -221,6 +230,17 @@ def engine_for(neighbors, n_sources=None):
     return record.report().stage("shortest paths").facts
 
 
+def test_where_lengths_are_too_wild_for_buckets_a_heap_takes_over():
+    for neighbors, even in ((wild(), False), (near(cloud(1500, 3)), True)):
+        engine = graph.prepare(neighbors, engine="dijkstra").engine
+        edges = engine.starts, engine.neighbors, engine.distances
+        lengths, keys, *rest = engine.space(1)
+        assert _kernels._by_buckets(edges, 0, engine.width, lengths, *rest) == even
+        found = lengths.copy()
+        _kernels._by_heap(edges, 0, lengths, keys, rest[0], rest[1])
+        assert np.array_equal(found, lengths) or not even
+
+
 def test_the_cheaper_engine_is_chosen_and_named():
     """Few sources do not pay for an elimination; nor do all, where it fills in too much."""
     low, high = near(roll(2000).points), near(cloud(5000, 12), 12)
@@ -345,7 +365,22 @@ def test_single_precision_suffices_for_long_paths(engine, n):
     expected = dijkstra(neighbors.with_weights(neighbors.distances), indices=sources)
     paths = graph.prepare(neighbors, engine=engine)
     np.testing.assert_allclose(paths.rows(sources), expected, rtol=1e-12)
-    np.testing.assert_allclose(paths.rows(sources, precision="float32"), expected, rtol=1e-6)
+    single = graph.ShortestPaths(paths.engine.rounded("float32"))
+    np.testing.assert_allclose(single.rows(sources, precision="float32"), expected, rtol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+def test_images_of_digits(engine):
+    try:
+        images = datasets.real("mnist")["x_test"][:5000].reshape(5000, -1)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    neighbors = near(images.astype(float), 10)
+    expected = dijkstra(neighbors.with_weights(neighbors.distances))
+    paths = graph.prepare(neighbors, engine=engine)
+    np.testing.assert_allclose(paths.rows(), expected, rtol=1e-12)
+    np.testing.assert_allclose(paths.rows(precision="float32"), expected, rtol=1e-6)
 
 
 def test_arcs_are_rounded_only_where_sums_stay_short():

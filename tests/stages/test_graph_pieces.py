@@ -147,6 +147,33 @@ def test_bridges_are_a_minimum_spanning_tree_between_pieces(sizes, features):
     np.testing.assert_allclose(joined.distances, table[joined.rows, joined.neighbors], atol=1e-12)
 
 
+def test_a_directed_piece_is_left_from_its_core():
+    """2 leads into 0 <-> 1 and lies nearest to 3 <-> 4: a link from 2 would join nothing."""
+    X = np.array([[0.0], [1.0], [2.6], [4.0], [5.0]])
+    one_way = directed(5, [(0, 1, 1.0), (1, 0, 1.0), (2, 1, 1.6), (3, 4, 1.0), (4, 3, 1.0)])
+    found = graph.pieces(one_way)
+    assert found.labels.tolist() == [0, 0, 0, 1, 1]
+    assert found.core(0).tolist() == [0, 1]
+    assert found.members(0).tolist() == [0, 1, 2]
+    joined = graph.bridged(one_way, found, graph.searcher(X), X)
+    assert graph.pieces(joined).count == 1
+
+
+@given(st.integers(0, 10**6), st.integers(1, 3), st.sampled_from([1, 2, 12]))
+@settings(max_examples=60, deadline=None)
+def test_directed_neighbour_graphs_are_bridged_to_the_end(seed, count, features):
+    """Rounds of links must come to an end, whatever leads where."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((30, features)) + 6 * random.integers(0, 3, (30, 1))
+    index = graph.searcher(X)
+    one_way = graph.neighbors_of_all(index, X, count)
+    joined = graph.bridged(one_way, graph.pieces(one_way), index, X)
+    assert graph.pieces(joined).count == 1
+    np.testing.assert_allclose(
+        joined.distances, cdist(X, X)[joined.rows, joined.neighbors], atol=1e-12
+    )
+
+
 def test_given_distances_are_bridged_alike():
     X, _ = clusters((30, 20, 4))
     table = cdist(X, X)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numba import config, njit
 
-PANEL = 16  # rows that stay in the cache while a block of others is worked on
 TILE = 256  # points whose lengths are turned over together: runs that the cache can foresee
 
 
@@ -60,17 +59,18 @@ def turn_over(lengths, position, rows, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, error_model="numpy", nogil=True)
 def _rise(lengths, later, weights, starts, first, after, touched):  # type: ignore[no-untyped-def]
     """Tell all that a supernode meets the lengths through its touched vertices."""
-    while not touched[first]:
-        first += 1
-    for k in range(first, after - 1):
-        _push(lengths, later, weights, k, starts[k], starts[k] + after - 1 - k)
-    m = starts[after] - starts[after - 1]
-    for far in range(m, 0, -PANEL):
-        near = max(far - PANEL, 0)
-        for k in range(first, after - 3, 4):
-            _push_four(lengths, later, weights, starts, k, far, near)
-        for k in range(after - (after - first) % 4, after):
-            _push(lengths, later, weights, k, starts[k + 1] - far, starts[k + 1] - near)
+    k = first
+    while not touched[k]:
+        k += 1
+    while k + 4 <= after:
+        for i in range(3):
+            _push(lengths, later, weights, k + i, starts[k + i], starts[k + i] + 3 - i)
+        m = starts[k + 4] - starts[k + 3]
+        _push_four(lengths, later, weights, starts, k, m)
+        k += 4
+    while k < after:
+        _push(lengths, later, weights, k, starts[k], starts[k + 1])
+        k += 1
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -85,10 +85,10 @@ def _push(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _push_four(lengths, later, weights, starts, k, far, near):  # type: ignore[no-untyped-def]
-    """Shorten the rows that the last ``far`` but not ``near`` arcs of k .. k + 3 all lead to."""
+def _push_four(lengths, later, weights, starts, k, m):  # type: ignore[no-untyped-def]
+    """Shorten the rows of the last m vertices that k, k+1, k+2 and k+3 all meet."""
     a, b, c, d = lengths[k], lengths[k + 1], lengths[k + 2], lengths[k + 3]
-    for t in range(far, near, -1):
+    for t in range(m, 0, -1):
         row = lengths[later[starts[k + 4] - t]]
         w, x = weights[starts[k + 1] - t], weights[starts[k + 2] - t]
         y, z = weights[starts[k + 3] - t], weights[starts[k + 4] - t]
@@ -104,17 +104,13 @@ def _push_four(lengths, later, weights, starts, k, far, near):  # type: ignore[n
 @njit(cache=True, error_model="numpy", nogil=True)
 def _fall(lengths, later, weights, starts, first, after):  # type: ignore[no-untyped-def]
     """Let a supernode take its lengths from those it meets, two rows at a time from its end."""
-    m = starts[after] - starts[after - 1]
-    for far in range(m, 0, -PANEL):
-        near = max(far - PANEL, 0)
-        for k in range(after - 1, first, -2):
-            slot, end = starts[k + 1] - far, starts[k + 1] - near
-            _pull_two(lengths, later, weights, k, slot, end, starts[k] - far)
-        if (after - first) % 2 == 1:
-            slot, end = starts[first + 1] - far, starts[first + 1] - near
-            _pull(lengths, later, weights, first, slot, end)
-    for k in range(after - 2, first - 1, -1):
-        _pull(lengths, later, weights, k, starts[k], starts[k] + after - 1 - k)
+    k = after - 1
+    while k > first:
+        _pull_two(lengths, later, weights, k, starts[k], starts[k + 1], starts[k - 1] + 1)
+        _pull(lengths, later, weights, k - 1, starts[k - 1], starts[k - 1] + 1)
+        k -= 2
+    if k == first:
+        _pull(lengths, later, weights, k, starts[k], starts[k + 1])
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -173,50 +169,120 @@ def _pull_two(lengths, later, weights, k, slot, end, twin):  # type: ignore[no-u
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def dijkstra(graph, position, sources, rows, heap, out):  # type: ignore[no-untyped-def]
+def search(graph, position, sources, rows, width, space, out):  # type: ignore[no-untyped-def]
     """Write the lengths of the shortest paths from each source to ``out[row]`` (Dijkstra 1959).
 
-    ``graph`` is renumbered by ``position``, as are the sources. The heap has four children a node:
-    half as deep as a binary one, and the four keys share a cache line.
+    ``graph`` is renumbered by ``position``, as are the sources. ``width`` is that of a bucket.
     """
-    starts, neighbors, distances = graph
-    lengths, keys, members, place = heap
+    lengths, keys, one, two, three, first, last = space
+    even = True  # enough for buckets
     for i in range(len(sources)):
-        lengths[:] = np.inf
-        place[:] = -1
-        lengths[sources[i]] = keys[0] = 0.0
-        members[0], place[sources[i]], size = sources[i], 0, 1
-        while size > 0:
-            v, length = members[0], keys[0]
-            size -= 1
-            _sink(keys, members, place, size)
-            for edge in range(starts[v], starts[v + 1]):
-                a, new = neighbors[edge], length + distances[edge]
-                if new < lengths[a]:
-                    lengths[a] = new
-                    if place[a] == -1:
-                        place[a] = size
-                        size += 1
-                    _lift(keys, members, place, a, new)
+        if even:
+            even = _by_buckets(graph, sources[i], width, lengths, one, two, three, first, last)
+        if not even:
+            _by_heap(graph, sources[i], lengths, keys, one, two)
         line = out[rows[i]]
         for v in range(len(line)):
             line[v] = lengths[position[v]]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
+def _by_buckets(graph, source, width, lengths, behind, before, bucket, first, last):  # type: ignore[no-untyped-def]
+    """Settle vertices bucket by bucket, in each as they came; give up after three rounds of all.
+
+    A vertex that becomes nearer after it was settled is settled again, so that the lengths are
+    exact whatever the width; with buckets no wider than most edges that is rare (Dial 1969, Meyer
+    and Sanders 2003). Buckets are doubly linked lists in a ring.
+    """
+    starts, neighbors, distances = graph
+    lengths[:], bucket[:], first[:] = np.inf, -1, -1
+    lengths[source], bucket[source], behind[source], before[source] = 0.0, 0, -1, -1
+    first[0] = last[0] = source
+    waiting, rounds, now, per_width = 1, 3 * len(lengths), 0, 1.0 / width
+    while waiting > 0:
+        v = first[now]
+        if v == -1:
+            now = now + 1 if now + 1 < len(first) else 0
+            continue
+        if rounds == 0:
+            return False
+        rounds -= 1
+        waiting -= 1
+        first[now], bucket[v] = behind[v], -1
+        if behind[v] != -1:
+            before[behind[v]] = -1
+        for edge in range(starts[v], starts[v + 1]):
+            a, new = neighbors[edge], lengths[v] + distances[edge]
+            if new < lengths[a]:
+                lengths[a] = new
+                old, target = bucket[a], np.int64(new * per_width) % len(first)
+                if old == target:
+                    continue
+                if old == -1:
+                    waiting += 1
+                else:
+                    _unlink(a, old, behind, before, first, last)
+                if first[target] == -1:
+                    first[target], before[a] = a, -1
+                else:
+                    behind[last[target]], before[a] = a, last[target]
+                last[target], behind[a], bucket[a] = a, -1, target
+    return True
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _unlink(a, bucket, behind, before, first, last):  # type: ignore[no-untyped-def]
+    if before[a] == -1:
+        first[bucket] = behind[a]
+    else:
+        behind[before[a]] = behind[a]
+    if behind[a] == -1:
+        last[bucket] = before[a]
+    else:
+        before[behind[a]] = before[a]
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _by_heap(graph, source, lengths, keys, members, place):  # type: ignore[no-untyped-def]
+    """Settle vertices in the order of their lengths: no more than log n steps each.
+
+    The heap has four children a node: half as deep as a binary one, and the four keys share a cache
+    line. Behind its end keys are infinite, so that a node always has four.
+    """
+    starts, neighbors, distances = graph
+    lengths[:], keys[:], place[:] = np.inf, np.inf, -1
+    lengths[source] = keys[0] = 0.0
+    members[0], place[source], size = source, 0, 1
+    while size > 0:
+        v, length = members[0], keys[0]
+        size -= 1
+        _sink(keys, members, place, size)
+        for edge in range(starts[v], starts[v + 1]):
+            a, new = neighbors[edge], length + distances[edge]
+            if new < lengths[a]:
+                lengths[a] = new
+                if place[a] == -1:
+                    place[a] = size
+                    size += 1
+                _lift(keys, members, place, a, new)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
 def _sink(keys, members, place, size):  # type: ignore[no-untyped-def]
     """Let the last member of the heap, at ``size``, take the place of the first."""
     member, key, hole = members[size], keys[size], 0
+    keys[size] = np.inf
     while 4 * hole + 1 < size:
-        child = 4 * hole + 1
-        for other in range(child + 1, min(4 * hole + 5, size)):
-            if keys[other] < keys[child]:
-                child = other
+        low = 4 * hole + 1  # sums of comparisons rather than branches, which nobody can foresee
+        high = low + 2 + (keys[low + 3] < keys[low + 2])
+        low += keys[low + 1] < keys[low]
+        child = high if keys[high] < keys[low] else low
         if keys[child] >= key:
             break
         members[hole], keys[hole], place[members[child]] = members[child], keys[child], hole
         hole = child
-    members[hole], keys[hole], place[member] = member, key, hole
+    if size > 0:
+        members[hole], keys[hole], place[member] = member, key, hole
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

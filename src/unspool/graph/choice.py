@@ -27,10 +27,11 @@ DISSECTING = 1.5e-6  # to order them by nested dissection, an edge
 FILLING = 5e-8  # to find the filled pattern, an arc
 SHORTENING = 1.5e-10  # to shorten the arcs, a pair of arcs that meet
 SWEEPING = 2e-10  # to sweep, an arc and source
-SEARCHING = 8e-10  # Dijkstra, an edge, source and doubling of the number of points
+SEARCHING = 6e-10  # Dijkstra, an edge, source and doubling of the number of points
 
 WORTH_DISSECTING = 64  # arcs a vertex: below, minimum degree fills in no more (Swiss roll: 24-40)
 SAVED = 1 / 3  # of the elimination by nested dissection above that, about
+LEAST_SAVED = 0.5  # seconds: its kernels take longer than that to compile when first used
 ARC_BYTES = 4 + 8 + 4  # the end of an arc, its length, and a rounded copy
 
 
@@ -60,7 +61,7 @@ def _planned(graph: NeighborGraph, n_sources: int) -> Elimination:
     plan = plan_elimination(pattern)
     seconds = _elimination_seconds(plan, n_sources)
     filled = plan.fill > WORTH_DISSECTING * graph.n_points
-    if not filled or SAVED * seconds < DISSECTING * graph.n_edges:
+    if not filled or SAVED * seconds < DISSECTING * graph.n_edges + LEAST_SAVED:
         return plan
     other = plan_elimination(pattern, nested=True)
     return other if _elimination_seconds(other, n_sources) < seconds else plan

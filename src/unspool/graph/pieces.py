@@ -13,9 +13,14 @@ from .searchers import GivenDistances, Searcher
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Labels of the pieces, numbered from the largest down."""
+    """Labels of the pieces, numbered from the largest down.
+
+    ``is_core`` marks the points of the closed classes, where the graph is directed; elsewhere the
+    whole piece is its core.
+    """
 
     labels: Array
+    is_core: Array | None = None
 
     @property
     def sizes(self) -> Array:
@@ -30,6 +35,11 @@ class Pieces:
     def members(self, piece: int) -> Array:
         """Return the points of a piece, in order."""
         return np.flatnonzero(self.labels == piece)
+
+    def core(self, piece: int) -> Array:
+        """Return the points of a piece that only list one another: from here a bridge must lead."""
+        members = self.members(piece)
+        return members if self.is_core is None else members[self.is_core[members]]
 
     def describe(self) -> str:
         """Return the number of pieces and their sizes in words."""
@@ -55,7 +65,8 @@ def pieces(graph: NeighborGraph) -> Pieces:
         return Pieces(_largest_first(classes))
     closed = np.ones(classes.max() + 1, dtype=bool)
     closed[classes[graph.rows[leaving]]] = False
-    return Pieces(_largest_first(_first_reached(graph, classes, closed[classes])))
+    is_core = closed[classes]
+    return Pieces(_largest_first(_first_reached(graph, classes, is_core)), is_core)
 
 
 def _first_reached(graph: NeighborGraph, classes: Array, is_closed: Array) -> Array:
@@ -84,7 +95,7 @@ def bridged(graph: NeighborGraph, found: Pieces, index: Searcher, X: Array) -> N
     """Join the pieces by the shortest edges that connect them all (a minimum spanning tree).
 
     Boruvka's rounds: each piece but the largest reaches for its nearest foreign point, until one
-    piece is left.
+    piece is left. In a directed graph its core does: links of other points leave it closed.
     """
     if isinstance(index, GivenDistances) and sp.issparse(X):
         raise ValueError(
@@ -92,7 +103,9 @@ def bridged(graph: NeighborGraph, found: Pieces, index: Searcher, X: Array) -> N
             "dense distances, or components='separate'"
         )
     while found.count > 1:
-        links = [_shortest_link(found.members(p), index, X) for p in range(1, found.count)]
+        links = [
+            _shortest_link(found.core(p), found.members(p), index, X) for p in range(1, found.count)
+        ]
         ends, others, lengths = (np.array(column) for column in zip(*links, strict=True))
         graph = graph_from_edges(
             np.concatenate([graph.rows, ends, others]),
@@ -105,11 +118,13 @@ def bridged(graph: NeighborGraph, found: Pieces, index: Searcher, X: Array) -> N
     return graph
 
 
-def _shortest_link(members: Array, index: Searcher, X: Array) -> tuple[int, int, float]:
-    """Return the shortest edge that leaves a piece: (its end, the foreign point, the length)."""
+def _shortest_link(
+    core: Array, members: Array, index: Searcher, X: Array
+) -> tuple[int, int, float]:
+    """Return the shortest edge from a piece's core to outside: (its end, the other, the length)."""
     if len(members) ** 2 < index.n_points:
         # among one more neighbour than the piece has points, at least one is foreign
-        seen = index.nearest(X[members], len(members) + 1)
+        seen = index.nearest(X[core], len(members) + 1)
         foreign = ~np.isin(seen.neighbors, members)
         rows, columns, lengths = (
             seen.rows[foreign],
@@ -118,7 +133,7 @@ def _shortest_link(members: Array, index: Searcher, X: Array) -> tuple[int, int,
         )
     else:
         outside = np.setdiff1d(np.arange(index.n_points), members)
-        seen = index.among(outside).nearest(X[members], 1)
+        seen = index.among(outside).nearest(X[core], 1)
         rows, columns, lengths = seen.rows, outside[seen.neighbors], seen.distances
     best = int(np.argmin(lengths))
-    return int(members[rows[best]]), int(columns[best]), float(lengths[best])
+    return int(core[rows[best]]), int(columns[best]), float(lengths[best])

@@ -100,7 +100,9 @@ def _neighbours(places: Array) -> Array:
 
 
 def _squares(points: Array) -> Array:
-    return np.asarray(np.square(points[:, None, :] - points).sum(axis=2))
+    from scipy.spatial.distance import cdist  # n x n, where a broadcast would hold n x n x D
+
+    return np.asarray(cdist(points, points, "sqeuclidean"))
 
 
 def _paths(places: Array, edges: Array) -> Array:

@@ -73,6 +73,18 @@ class Sheet:
 
         Every row by itself, so batches do not matter.
         """
+        directions = np.vstack([self.flat[1:], self.loads])
+        if 2 * len(directions) >= points.shape[1]:
+            return self._descended(points)
+        # the sheet stays in a few of many dimensions, and the others do not matter for its places
+        basis = np.linalg.qr(directions.T)[0]
+        flat = np.vstack([np.zeros(basis.shape[1]), self.flat[1:] @ basis])
+        within = Sheet(self.knots, flat, np.ascontiguousarray(self.loads @ basis), self.seeds)
+        places = within._descended((points - self.flat[0]) @ basis).places
+        feet = self.at(places)
+        return Projection(places, feet, np.square(points - feet).sum(axis=1))
+
+    def _descended(self, points: Array) -> Projection:
         from ._kernels import project_on_sheet
 
         sheet = (self.knots, self.flat, self.loads)
