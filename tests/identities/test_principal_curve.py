@@ -8,6 +8,7 @@ import pytest
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import brentq
 from scipy.special import ellipe
+from sklearn.utils.estimator_checks import check_estimator
 
 from unspool import Cancelled, PrincipalCurve, datasets, progress
 from unspool.iterate.curves import Curve, polygon, smoother

@@ -5,6 +5,7 @@ import pytest
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import minimize
 from scipy.spatial import procrustes
+from sklearn.utils.estimator_checks import check_estimator
 
 from unspool import PCA, Cancelled, Isomap, PrincipalSurface, datasets, progress
 from unspool.iterate.surfaces import (
