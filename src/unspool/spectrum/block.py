@@ -1,7 +1,7 @@
 """Block Krylov iteration: the leading eigenpairs of an operator that is known by its products.
 
-One solver for three operators: a dense matrix, the inverse of a shifted sparse matrix, and a sparse
-matrix turned over at its ceiling. A block of vectors is expanded by the residuals of its leading
+One solver for three operators: a dense matrix, the inverse of a shifted sparse matrix, and a
+polynomial filter of a sparse matrix. A block of vectors is expanded by the residuals of its leading
 Ritz vectors, so that equal eigenvalues are found together (a single-vector Lanczos run may miss
 the second one), and a product with a block costs little more memory traffic than with one vector.
 """
