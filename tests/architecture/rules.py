@@ -24,14 +24,16 @@ LAYERS = {
     "catalog": 3,
     "scale": 3,
     "plot": 3,
-    "textbook": 4,
-    "app": 4,
-    "__main__": 5,
+    "saving": 3,
+    "study": 4,
+    "textbook": 5,
+    "app": 6,
+    "__main__": 7,
 }
 FLOOR = -1  # private top-level modules (_display.py, _kernels.py): all may import them
 ROOT = 3  # `from unspool import Isomap` is for those who compose everything: layer 4
 SHARED = {"values"}  # by all, its own layer too; it imports nothing, so no circle can form
-SIDEWAYS = {("scale", "catalog"), ("plot", "catalog")}  # (who imports, what), same layer
+SIDEWAYS = {("scale", "catalog"), ("plot", "catalog"), ("saving", "catalog")}  # (who imports, what), same layer
 
 
 @dataclass(frozen=True)
