@@ -8,14 +8,9 @@ by their position in the order of elimination, except where the graph itself is 
 from __future__ import annotations
 
 import numpy as np
-from numba import config, njit
+from numba import njit
 
 TILE = 256  # points whose lengths are turned over together: runs that the cache can foresee
-
-
-def thread_count() -> int:
-    """Return how many threads may work at once: NUMBA_NUM_THREADS, else one a core."""
-    return int(config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -16,6 +16,7 @@ import numpy as np
 from ..elimination import Elimination, plan_elimination
 from ..memory import available_bytes, claim
 from ..progress import Running
+from ..threads import thread_count
 from ..values import NeighborGraph
 from .engines import Engine, eliminated, searched
 
@@ -74,6 +75,4 @@ def _elimination_seconds(plan: Elimination, n_sources: int) -> float:
 
 def _turns(n_sources: int) -> float:
     """Return the sources that each thread has to answer."""
-    from ._kernels import thread_count
-
     return n_sources / max(1, min(thread_count(), n_sources))

@@ -13,7 +13,7 @@ import scipy.sparse.linalg as sparse_linalg
 from ..elimination import PLANNED, SYMMETRIC, Elimination
 from ..progress import Running
 from ..values import Array, EigenProblem
-from .block import Leading, leading_pairs
+from .block import ACCURACY, Leading, leading_pairs
 from .bordered import Bordered, NotSolved
 from .canonical import degenerate_groups
 from .chebyshev import chebyshev_filter
@@ -106,24 +106,19 @@ def factored(task: Task) -> Pairs:
 
 
 def products(task: Task) -> Pairs:
-    """Find the large end by products with the matrix alone.
-
-    A table in single precision is first worked with as it is, which brings the vectors near at
-    half the memory traffic, and then in double precision.
-    """
-    form, start = task.form, task.start()
-    if form.is_product:
-        found = leading_pairs(form.apply, start, task.wanted, task.running, accuracy=DEAR_ACCURACY)
-        return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
-    if form.is_single:
-        start = leading_pairs(
-            form.apply_roughly, start, task.wanted, task.running, max_passes=30, accuracy=1e-4
-        ).vectors
+    """Find the large end by products with the matrix alone."""
+    form = task.form
     # a table in single precision is symmetric only up to its rounding
     rounding = 0.5 * np.finfo(np.float32).eps if form.is_single else np.finfo(np.float64).eps
-    noise = float(rounding) * form.norm_bound
-    found = leading_pairs(form.apply, start, task.wanted, task.running, noise=noise)
-    return _accepted(found, task)
+    found = leading_pairs(
+        form.apply,
+        task.start(),
+        task.wanted,
+        task.running,
+        noise=0.0 if form.is_product else float(rounding) * form.norm_bound,
+        accuracy=DEAR_ACCURACY if form.is_product else ACCURACY,
+    )
+    return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
 
 
 def inverted_factor(task: Task) -> Pairs:
