@@ -34,7 +34,11 @@ LAYERS = {
 FLOOR = -1  # private top-level modules (_display.py, _kernels.py): all may import them
 ROOT = 3  # `from unspool import Isomap` is for those who compose everything: layer 4
 SHARED = {"values"}  # by all, its own layer too; it imports nothing, so no circle can form
-SIDEWAYS = {("scale", "catalog"), ("plot", "catalog"), ("saving", "catalog")}  # (who imports, what), same layer
+SIDEWAYS = {
+    ("scale", "catalog"),
+    ("plot", "catalog"),
+    ("saving", "catalog"),
+}  # (who imports, what), same layer
 
 
 @dataclass(frozen=True)

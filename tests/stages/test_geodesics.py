@@ -121,13 +121,13 @@ def test_threads_change_nothing(engine, monkeypatch):
     neighbors = near(roll(700).points)
     answers = []
     for count in (1, 2, 5, 64):
-        monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", count)
+        monkeypatch.setattr(geodesics, "thread_count", lambda: count)
         answers.append(graph.prepare(neighbors, engine=engine).rows())
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
 
 
 def test_blocks_store_nothing_of_size_n_times_n(monkeypatch):
-    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr(geodesics, "thread_count", lambda: 2)
     n = 3000
     paths = graph.prepare(near(roll(n).points))
     farthest = max(lengths.max() for _, lengths in paths.blocks(size=50))
@@ -280,7 +280,7 @@ def test_the_work_is_announced_and_can_be_cancelled():
 @pytest.mark.parametrize("engine", ENGINES)
 def test_cancelled_work_stops_at_once(engine, monkeypatch):
     """Chunks that no thread has begun are never begun."""
-    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr(geodesics, "thread_count", lambda: 2)
     paths = graph.prepare(near(roll(3000).points), engine=engine)
     kind = type(paths.engine)
     solved = []
@@ -311,7 +311,7 @@ def test_what_does_not_fit_is_refused(monkeypatch):
 
 
 def test_little_memory_means_fewer_threads(monkeypatch):
-    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 8)
+    monkeypatch.setattr(geodesics, "thread_count", lambda: 8)
     paths = graph.prepare(near(roll(400).points), engine="elimination")
     expected = paths.rows()
     spaces = []

@@ -32,7 +32,7 @@ SEARCHING = 6e-10  # Dijkstra, an edge, source and doubling of the number of poi
 
 WORTH_DISSECTING = 64  # arcs a vertex: below, minimum degree fills in no more (Swiss roll: 24-40)
 SAVED = 1 / 3  # of the elimination by nested dissection above that, about
-LEAST_SAVED = 0.5  # seconds: its kernels take longer than that to compile when first used
+LEAST_SAVED = 3.0  # seconds: its kernels take longer than that to compile when first used
 ARC_BYTES = 4 + 8 + 4  # the end of an arc, its length, and a rounded copy
 
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..elimination import Elimination, FilledPattern, filled_pattern, shortest_arcs
 from ..values import Array, NeighborGraph
 
 ROW_BYTES = 640  # of a vertex in a sweep: ten cache lines, and a chunk of 10,000 near the cache
-TRIED_SOURCES = 16  # in both precisions, before the arcs are rounded
+TRIED_SOURCES = 6  # before the arcs are rounded
 SAFE_ERROR = 5e-7  # of these, so that no other source is off by more than 1e-6
 SEARCHED_SOURCES = 8  # between two looks at who wants to cancel
 SOME_EDGES = 100_000  # that show how long edges are
@@ -60,21 +61,28 @@ class Eliminated:
         """Return the engine to fill a table of ``dtype``: with rounded arcs if that is safe.
 
         A sweep over a surface adds a few dozen arcs, and single precision will do; along a curve
-        it adds them one by one. So some sources, spread over the graph, are tried in both.
+        it adds them one by one. So some sources, spread over the graph, are compared with exact
+        lengths (SciPy's: a second sweep would first have to be compiled).
         """
         if np.dtype(dtype) == self.weights.dtype:
             return self
         with np.errstate(over="ignore"):  # found out below
             other = replace(self, weights=self.weights.astype(dtype))
         tried = np.linspace(0, len(self.position) - 1, TRIED_SOURCES).astype(np.int64)
-        sources = np.argsort(self.position)[np.unique(tried)]
-        exact, rough = self._table(sources), other._table(sources)
+        places = np.unique(tried)
+        rough = np.empty((len(places), len(self.position)), dtype=dtype)
+        vertex_at = np.argsort(self.position)
+        other.solve(vertex_at[places], np.arange(len(places)), rough, other.space(len(places)))
+        exact = self._exactly_from(places)[:, self.position]
         return other if np.allclose(rough, exact, rtol=SAFE_ERROR, atol=0.0) else self
 
-    def _table(self, sources: Array) -> Array:
-        table = np.empty((len(sources), len(self.position)), dtype=self.weights.dtype)
-        self.solve(sources, np.arange(len(sources)), table, self.space(len(sources)))
-        return table
+    def _exactly_from(self, places: Array) -> Array:
+        """Return the lengths from some places in the order of elimination, points in that order."""
+        from scipy.sparse.csgraph import dijkstra
+
+        n = len(self.position)
+        arcs = sp.csr_array((self.weights, self.pattern.later, self.pattern.starts), shape=(n, n))
+        return np.asarray(dijkstra(arcs, directed=False, indices=places))
 
     def space_bytes(self, n_sources: int) -> int:
         """Return the bytes of ``space``."""

@@ -13,7 +13,7 @@ from numba import njit
 REORDERED = {"reassoc", "contract", "nsz"}  # sums may be taken in several lanes
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, _nrt=False)
 def add_up_products(table, turned_block, first, last, out):  # type: ignore[no-untyped-def]
     """Write rows first .. last of table @ block; the block is given with a row for each column."""
     i = first

@@ -96,6 +96,8 @@ def factored(task: Task) -> Pairs:
         # rows that give the trivial directions a value beyond the unwanted end
         far = 2.0 * np.sqrt(form.norm_bound) if smallest else 0.0
         factor = np.vstack([factor, far * form.trivial.T])
+    if len(factor) >= 2 * form.size:  # a tall factor: its triangle has the same right vectors
+        factor = scipy.linalg.qr(factor, mode="r", check_finite=False)[0][: form.size]
     missing = max(0, form.size - len(factor)) if smallest else 0
     factor = np.vstack([factor, np.zeros((missing, form.size))])
     _, singular, transposed = scipy.linalg.svd(factor, full_matrices=False, check_finite=False)
