@@ -121,7 +121,7 @@ def test_threads_change_nothing(engine, monkeypatch):
     neighbors = near(roll(700).points)
     answers = []
     for count in (1, 2, 5, 64):
-        monkeypatch.setattr(geodesics, "thread_count", lambda: count)
+        monkeypatch.setattr(geodesics, "thread_count", lambda count=count: count)
         answers.append(graph.prepare(neighbors, engine=engine).rows())
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
 
