@@ -166,13 +166,18 @@ _ROWS = (
         side=sides.network,
         slow=False,
     ),
-    _judged(sides.total_length, "sum of all path lengths, equal if they agree")(
-        "geodesic-mnist10k",
-        "isomap",
-        partial(data.mnist, 10_000),
-        side=sides.geodesics,
-        peers={"scipy": sides.scipy_geodesics},
-        runs=1,
+    *(
+        _judged(sides.total_length, "sum of all path lengths, equal if they agree")(
+            name,
+            "isomap",
+            partial(data.mnist_graph, 10_000),
+            side=partial(sides.geodesics, precision=precision),
+            peers={"scipy": sides.scipy_geodesics},
+        )
+        for name, precision in {
+            "geodesic-mnist10k": "float32",
+            "geodesic-mnist10k-double": "float64",
+        }.items()
     ),
     _judged(sides.rand_index, "adjusted Rand index")(
         "spectral-clustering-10k",

@@ -232,13 +232,24 @@ def engine_for(neighbors, n_sources=None):
 
 def test_where_lengths_are_too_wild_for_buckets_a_heap_takes_over():
     for neighbors, even in ((wild(), False), (near(cloud(1500, 3)), True)):
-        engine = graph.prepare(neighbors, engine="dijkstra").engine
+        engine = graph.prepare(neighbors, n_sources=1, engine="dijkstra").engine
         edges = engine.starts, engine.neighbors, engine.distances
-        lengths, keys, *rest = engine.space(1)
-        assert _kernels._by_buckets(edges, 0, engine.width, lengths, *rest) == even
+        lengths, keys, members, place, *buckets = engine.space(1)
+        assert _kernels._by_buckets(edges, 0, engine.width, lengths, keys, *buckets) == even
         found = lengths.copy()
-        _kernels._by_heap(edges, 0, lengths, keys, rest[0], rest[1])
+        _kernels._by_heap(edges, 0, lengths, keys, members, place)
         assert np.array_equal(found, lengths) or not even
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_sources_searched_together_find_the_same_as_alone(many):
+    """Also where the tickets of the common search run out (``wild``) and the heap takes over."""
+    for neighbors in (near(cloud(900, 5)), near(roll(700).points), wild()):
+        n = neighbors.n_points
+        paths = graph.prepare(neighbors, n_sources=n if many else 1, engine="dijkstra")
+        assert paths.engine.together == many
+        exact = dijkstra(neighbors.with_weights(neighbors.distances))
+        np.testing.assert_allclose(paths.rows(), exact, rtol=1e-13)
 
 
 def test_the_cheaper_engine_is_chosen_and_named():

@@ -3,13 +3,17 @@
 Only sums of two and minima: no sum is reordered, so a length does not depend on the block or the
 thread that it is computed in. All kernels let other threads run (``nogil``). Vertices are numbered
 by their position in the order of elimination, except where the graph itself is read. Those that
-create no array do without reference counts (``_nrt=False``), which halves the time to compile them.
+create no array do without reference counts (``VIEWS``), which halves the time to compile them.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+
+VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
 
 TILE = 256  # points whose lengths are turned over together: runs that the cache can foresee
 
@@ -41,7 +45,7 @@ def sweep(pattern, weights, heads, sources, lengths):  # type: ignore[no-untyped
         _fall(lengths, later, weights, starts, heads[s], heads[s + 1])
 
 
-@njit(cache=True, error_model="numpy", nogil=True, _nrt=False)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def turn_over(lengths, position, rows, out):  # type: ignore[no-untyped-def]
     """Write column j of ``lengths`` to ``out[rows[j]]``, points in their own order."""
     for low in range(0, len(position), TILE):
@@ -52,7 +56,7 @@ def turn_over(lengths, position, rows, out):  # type: ignore[no-untyped-def]
                 line[v] = lengths[position[v], j]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, _nrt=False)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _rise(lengths, later, weights, starts, first, after, touched):  # type: ignore[no-untyped-def]
     """Tell all that a supernode meets the lengths through its touched vertices."""
     k = first
@@ -69,7 +73,7 @@ def _rise(lengths, later, weights, starts, first, after, touched):  # type: igno
         k += 1
 
 
-@njit(cache=True, error_model="numpy", nogil=True, _nrt=False)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _push(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def]
     """Shorten the rows that the arcs slot .. end of vertex k lead to."""
     a = lengths[k]
@@ -80,7 +84,7 @@ def _push(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def
             row[j] = p if p < old else old
 
 
-@njit(cache=True, error_model="numpy", nogil=True, _nrt=False)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _push_four(lengths, later, weights, starts, k, m):  # type: ignore[no-untyped-def]
     """Shorten the rows of the last m vertices that k, k+1, k+2 and k+3 all meet."""
     a, b, c, d = lengths[k], lengths[k + 1], lengths[k + 2], lengths[k + 3]
@@ -97,7 +101,7 @@ def _push_four(lengths, later, weights, starts, k, m):  # type: ignore[no-untype
             row[j] = p if p < old else old
 
 
-@njit(cache=True, error_model="numpy", nogil=True, _nrt=False)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _fall(lengths, later, weights, starts, first, after):  # type: ignore[no-untyped-def]
     """Let a supernode take its lengths from those it meets, two rows at a time from its end."""
     k = after - 1
@@ -109,7 +113,7 @@ def _fall(lengths, later, weights, starts, first, after):  # type: ignore[no-unt
         _pull(lengths, later, weights, k, starts[k], starts[k + 1])
 
 
-@njit(cache=True, error_model="numpy", nogil=True, _nrt=False)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _pull(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def]
     """Shorten row k by the ways along its arcs slot .. end."""
     row = lengths[k]
@@ -133,7 +137,7 @@ def _pull(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def
         slot += 1
 
 
-@njit(cache=True, error_model="numpy", nogil=True, _nrt=False)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _pull_two(lengths, later, weights, k, slot, end, twin):  # type: ignore[no-untyped-def]
     """Shorten rows k and k - 1 by the ways to the same vertices: each is read once for both."""
     row, other = lengths[k], lengths[k - 1]
@@ -164,81 +168,117 @@ def _pull_two(lengths, later, weights, k, slot, end, twin):  # type: ignore[no-u
         slot, twin = slot + 1, twin + 1
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def search(graph, position, sources, rows, width, space, out):  # type: ignore[no-untyped-def]
     """Write the lengths of the shortest paths from each source to ``out[row]`` (Dijkstra 1959).
 
     ``graph`` is renumbered by ``position``, as are the sources. ``width`` is that of a bucket.
     """
-    lengths, keys, one, two, three, first, last = space
+    lengths, keys, members, place, vertices, following, tops = space
     even = True  # enough for buckets
     for i in range(len(sources)):
         if even:
-            even = _by_buckets(graph, sources[i], width, lengths, one, two, three, first, last)
+            even = _by_buckets(graph, sources[i], width, lengths, keys, vertices, following, tops)
         if not even:
-            _by_heap(graph, sources[i], lengths, keys, one, two)
+            _by_heap(graph, sources[i], lengths, keys, members, place)
         line = out[rows[i]]
         for v in range(len(line)):
             line[v] = lengths[position[v]]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def _by_buckets(graph, source, width, lengths, behind, before, bucket, first, last):  # type: ignore[no-untyped-def]
-    """Settle vertices bucket by bucket, in each as they came; give up after three rounds of all.
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def search_together(graph, sources, width, lengths, keys, news, _, vertices, following, tops):  # type: ignore[no-untyped-def]
+    """Fill ``lengths``, a row a vertex and a column a source; tell whether the tickets sufficed.
 
-    A vertex that becomes nearer after it was settled is settled again, so that the lengths are
-    exact whatever the width; with buckets no wider than most edges that is rare (Dial 1969, Meyer
-    and Sanders 2003). Buckets are doubly linked lists in a ring.
+    As ``_by_buckets``, for sources near each other: an edge is read once for all of them, and their
+    waves meet a vertex at nearly the same time, so that it is settled once or twice. A ticket holds
+    the shortest length that it may stand for; ``news`` marks vertices with lengths to pass on.
     """
     starts, neighbors, distances = graph
-    lengths[:], bucket[:], first[:] = np.inf, -1, -1
-    lengths[source], bucket[source], behind[source], before[source] = 0.0, 0, -1, -1
-    first[0] = last[0] = source
-    waiting, rounds, now, per_width = 1, 3 * len(lengths), 0, 1.0 / width
+    lengths[:], news[:], tops[:] = np.inf, 0, -1
+    issued, waiting, now, per_width = 0, 0, np.int64(0), 1.0 / width
+    ring = np.int64(len(tops) - 1)  # a power of two less one
+    for j in range(len(sources)):
+        lengths[sources[j], j] = keys[issued] = 0.0
+        vertices[issued], following[issued], tops[0] = sources[j], tops[0], issued
+        news[sources[j]] = 1
+        issued += 1
+        waiting += 1
     while waiting > 0:
-        v = first[now]
-        if v == -1:
-            now = now + 1 if now + 1 < len(first) else 0
+        ticket = tops[now]
+        if ticket == -1:
+            now = (now + 1) & ring
             continue
-        if rounds == 0:
-            return False
-        rounds -= 1
+        tops[now] = following[ticket]
         waiting -= 1
-        first[now], bucket[v] = behind[v], -1
-        if behind[v] != -1:
-            before[behind[v]] = -1
+        v, length = vertices[ticket], keys[ticket]
+        if news[v] == 0:
+            continue
+        if issued + starts[v + 1] - starts[v] > len(keys):
+            return False
+        news[v] = 0
         for edge in range(starts[v], starts[v + 1]):
-            a, new = neighbors[edge], lengths[v] + distances[edge]
-            if new < lengths[a]:
-                lengths[a] = new
-                old, target = bucket[a], np.int64(new * per_width) % len(first)
-                if old == target:
-                    continue
-                if old == -1:
-                    waiting += 1
-                else:
-                    _unlink(a, old, behind, before, first, last)
-                if first[target] == -1:
-                    first[target], before[a] = a, -1
-                else:
-                    behind[last[target]], before[a] = a, last[target]
-                last[target], behind[a], bucket[a] = a, -1, target
+            a = neighbors[edge]
+            if _pass_on(lengths[v], distances[edge], lengths[a]):
+                nearest = length + distances[edge]
+                target = np.int64(nearest * per_width) & ring
+                vertices[issued], following[issued], tops[target] = a, tops[target], issued
+                keys[issued], news[a] = nearest, 1
+                issued += 1
+                waiting += 1
     return True
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def _unlink(a, bucket, behind, before, first, last):  # type: ignore[no-untyped-def]
-    if before[a] == -1:
-        first[bucket] = behind[a]
-    else:
-        behind[before[a]] = behind[a]
-    if behind[a] == -1:
-        last[bucket] = before[a]
-    else:
-        before[behind[a]] = before[a]
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _pass_on(row, distance, other):  # type: ignore[no-untyped-def]
+    """Shorten a neighbour's lengths by the ways along one edge; return how many became shorter."""
+    shorter = np.int32(0)
+    for j in range(len(row)):
+        new, old = row[j] + distance, other[j]
+        shorter += np.int32(new < old)
+        other[j] = new if new < old else old
+    return shorter
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _by_buckets(graph, source, width, lengths, keys, vertices, following, tops):  # type: ignore[no-untyped-def]
+    """Settle vertices bucket by bucket; give up when the tickets for it have run out.
+
+    A vertex that becomes nearer gets a ticket with its new length, on top of the bucket that the
+    length falls into; a ticket with an outdated length is void. A vertex that becomes nearer after
+    it was settled is settled again, so that the lengths are exact whatever the width; with buckets
+    no wider than most edges that is rare (Dial 1969, Meyer and Sanders 2003). Buckets form a ring.
+    """
+    starts, neighbors, distances = graph
+    lengths[:], tops[:] = np.inf, -1
+    lengths[source] = keys[0] = 0.0
+    vertices[0], following[0], tops[0] = source, -1, 0
+    issued, waiting, now, per_width = 1, 1, np.int64(0), 1.0 / width
+    ring = np.int64(len(tops) - 1)  # a power of two less one
+    while waiting > 0:
+        ticket = tops[now]
+        if ticket == -1:
+            now = (now + 1) & ring
+            continue
+        tops[now] = following[ticket]
+        waiting -= 1
+        v, length = vertices[ticket], keys[ticket]
+        if length > lengths[v]:
+            continue
+        if issued + starts[v + 1] - starts[v] > len(keys):
+            return False
+        for edge in range(starts[v], starts[v + 1]):
+            a, new = neighbors[edge], length + distances[edge]
+            if new < lengths[a]:
+                target = np.int64(new * per_width) & ring
+                lengths[a] = keys[issued] = new
+                vertices[issued], following[issued], tops[target] = a, tops[target], issued
+                issued += 1
+                waiting += 1
+    return True
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _by_heap(graph, source, lengths, keys, members, place):  # type: ignore[no-untyped-def]
     """Settle vertices in the order of their lengths: no more than log n steps each.
 
@@ -263,7 +303,7 @@ def _by_heap(graph, source, lengths, keys, members, place):  # type: ignore[no-u
                 _lift(keys, members, place, a, new)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _sink(keys, members, place, size):  # type: ignore[no-untyped-def]
     """Let the last member of the heap, at ``size``, take the place of the first."""
     member, key, hole = members[size], keys[size], 0
@@ -281,7 +321,7 @@ def _sink(keys, members, place, size):  # type: ignore[no-untyped-def]
         members[hole], keys[hole], place[member] = member, key, hole
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _lift(keys, members, place, member, key):  # type: ignore[no-untyped-def]
     """Move a member of the heap up to where its new, smaller key belongs."""
     hole = place[member]

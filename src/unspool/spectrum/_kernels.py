@@ -1,19 +1,23 @@
 """Compiled products with tables in single precision, summed in double.
 
 Memory traffic is all that such a product costs, so that each entry is read once, as it is: a copy
-in double precision would cost three times as much. Both let other threads run (``nogil``). A row's
+in double precision would cost three times as much. Other threads may run (``nogil``). A row's
 sums do not depend on the rows beside it.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+
+VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
 
 REORDERED = {"reassoc", "contract", "nsz"}  # sums may be taken in several lanes
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, _nrt=False)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, **VIEWS)
 def add_up_products(table, turned_block, first, last, out):  # type: ignore[no-untyped-def]
     """Write rows first .. last of table @ block; the block is given with a row for each column."""
     i = first
