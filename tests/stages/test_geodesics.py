@@ -11,7 +11,9 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 
 from tests.cases import roll
 from unspool import datasets, graph, memory, progress
-from unspool.graph import _kernels, engines, geodesics
+from unspool.graph import geodesics
+from unspool.graph.searching import _kernels
+from unspool.graph.sweeping import Eliminated
 from unspool.values import NeighborGraph, graph_from_edges
 
 ENGINES = ("elimination", "dijkstra")
@@ -326,13 +328,13 @@ def test_little_memory_means_fewer_threads(monkeypatch):
     paths = graph.prepare(near(roll(400).points), engine="elimination")
     expected = paths.rows()
     spaces = []
-    make = engines.Eliminated.space
+    make = Eliminated.space
 
     def counted(self, n_sources):
         spaces.append(n_sources)
         return make(self, n_sources)
 
-    monkeypatch.setattr(engines.Eliminated, "space", counted)
+    monkeypatch.setattr(Eliminated, "space", counted)
     monkeypatch.setattr(geodesics, "available_bytes", lambda: 400 * 50 * 8 * 3)
     assert np.array_equal(paths.rows(), expected)
     assert spaces == [50, 50, 50]

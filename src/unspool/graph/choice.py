@@ -18,7 +18,9 @@ from ..memory import available_bytes, claim
 from ..progress import Running
 from ..threads import thread_count
 from ..values import NeighborGraph
-from .engines import Engine, eliminated, near_each_other, searched
+from .engines import Engine
+from .searching import near_each_other, searched
+from .sweeping import eliminated
 
 Wanted = Literal["auto", "elimination", "dijkstra"]
 

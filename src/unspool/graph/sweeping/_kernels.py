@@ -1,0 +1,168 @@
+"""Compiled loops of the shortest paths.
+
+Only sums of two and minima: no sum is reordered, so a length does not depend on the block or the
+thread that it is computed in. All kernels let other threads run (``nogil``). Vertices are numbered
+by their position in the order of elimination, except where the graph itself is read. Those that
+create no array do without reference counts (``VIEWS``), which halves the time to compile them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
+
+TILE = 256  # points whose lengths are turned over together: runs that the cache can foresee
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def sweep(pattern, weights, heads, sources, lengths):  # type: ignore[no-untyped-def]
+    """Fill ``lengths``, one row a vertex and one column a source, with those of shortest paths.
+
+    Up: only what lies above a source in the elimination tree can be reached upwards. Down: the last
+    vertices know their lengths, the others take them from those they met.
+    """
+    starts, later = pattern
+    touched = np.zeros(len(starts) - 1, dtype=np.bool_)
+    for j in range(len(sources)):
+        k = sources[j]
+        while not touched[k]:
+            touched[k] = True
+            lengths[k] = np.inf
+            if starts[k] < starts[k + 1]:
+                k = later[starts[k]]
+        lengths[sources[j], j] = 0.0
+    for s in range(len(heads) - 1):
+        if touched[heads[s + 1] - 1]:
+            _rise(lengths, later, weights, starts, heads[s], heads[s + 1], touched)
+    for s in range(len(heads) - 2, -1, -1):
+        for k in range(heads[s], heads[s + 1]):
+            if not touched[k]:
+                lengths[k] = np.inf
+        _fall(lengths, later, weights, starts, heads[s], heads[s + 1])
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def turn_over(lengths, position, rows, out):  # type: ignore[no-untyped-def]
+    """Write column j of ``lengths`` to ``out[rows[j]]``, points in their own order."""
+    for low in range(0, len(position), TILE):
+        high = min(low + TILE, len(position))
+        for j in range(len(rows)):
+            line = out[rows[j]]
+            for v in range(low, high):
+                line[v] = lengths[position[v], j]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _rise(lengths, later, weights, starts, first, after, touched):  # type: ignore[no-untyped-def]
+    """Tell all that a supernode meets the lengths through its touched vertices."""
+    k = first
+    while not touched[k]:
+        k += 1
+    while k + 4 <= after:
+        for i in range(3):
+            _push(lengths, later, weights, k + i, starts[k + i], starts[k + i] + 3 - i)
+        m = starts[k + 4] - starts[k + 3]
+        _push_four(lengths, later, weights, starts, k, m)
+        k += 4
+    while k < after:
+        _push(lengths, later, weights, k, starts[k], starts[k + 1])
+        k += 1
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _push(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def]
+    """Shorten the rows that the arcs slot .. end of vertex k lead to."""
+    a = lengths[k]
+    for arc in range(slot, end):
+        row, w = lengths[later[arc]], weights[arc]
+        for j in range(len(row)):
+            p, old = a[j] + w, row[j]
+            row[j] = p if p < old else old
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _push_four(lengths, later, weights, starts, k, m):  # type: ignore[no-untyped-def]
+    """Shorten the rows of the last m vertices that k, k+1, k+2 and k+3 all meet."""
+    a, b, c, d = lengths[k], lengths[k + 1], lengths[k + 2], lengths[k + 3]
+    for t in range(m, 0, -1):
+        row = lengths[later[starts[k + 4] - t]]
+        w, x = weights[starts[k + 1] - t], weights[starts[k + 2] - t]
+        y, z = weights[starts[k + 3] - t], weights[starts[k + 4] - t]
+        for j in range(len(row)):
+            p, q, r, s = a[j] + w, b[j] + x, c[j] + y, d[j] + z
+            p = q if q < p else p
+            r = s if s < r else r
+            p = r if r < p else p
+            old = row[j]
+            row[j] = p if p < old else old
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _fall(lengths, later, weights, starts, first, after):  # type: ignore[no-untyped-def]
+    """Let a supernode take its lengths from those it meets, two rows at a time from its end."""
+    k = after - 1
+    while k > first:
+        _pull_two(lengths, later, weights, k, starts[k], starts[k + 1], starts[k - 1] + 1)
+        _pull(lengths, later, weights, k - 1, starts[k - 1], starts[k - 1] + 1)
+        k -= 2
+    if k == first:
+        _pull(lengths, later, weights, k, starts[k], starts[k + 1])
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _pull(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def]
+    """Shorten row k by the ways along its arcs slot .. end."""
+    row = lengths[k]
+    while slot + 4 <= end:
+        a, b = lengths[later[slot]], lengths[later[slot + 1]]
+        c, d = lengths[later[slot + 2]], lengths[later[slot + 3]]
+        w, x, y, z = weights[slot], weights[slot + 1], weights[slot + 2], weights[slot + 3]
+        for j in range(len(row)):
+            p, q, r, s = a[j] + w, b[j] + x, c[j] + y, d[j] + z
+            p = q if q < p else p
+            r = s if s < r else r
+            p = r if r < p else p
+            old = row[j]
+            row[j] = p if p < old else old
+        slot += 4
+    while slot < end:
+        a, w = lengths[later[slot]], weights[slot]
+        for j in range(len(row)):
+            p, old = a[j] + w, row[j]
+            row[j] = p if p < old else old
+        slot += 1
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _pull_two(lengths, later, weights, k, slot, end, twin):  # type: ignore[no-untyped-def]
+    """Shorten rows k and k - 1 by the ways to the same vertices: each is read once for both."""
+    row, other = lengths[k], lengths[k - 1]
+    while slot + 4 <= end:
+        a, b = lengths[later[slot]], lengths[later[slot + 1]]
+        c, d = lengths[later[slot + 2]], lengths[later[slot + 3]]
+        w, x, y, z = weights[slot], weights[slot + 1], weights[slot + 2], weights[slot + 3]
+        e, f, g, h = weights[twin], weights[twin + 1], weights[twin + 2], weights[twin + 3]
+        for j in range(len(row)):
+            aj, bj, cj, dj, old, older = a[j], b[j], c[j], d[j], row[j], other[j]
+            p, q, r, s = aj + w, bj + x, cj + y, dj + z
+            p = q if q < p else p
+            r = s if s < r else r
+            p = r if r < p else p
+            row[j] = p if p < old else old
+            p, q, r, s = aj + e, bj + f, cj + g, dj + h
+            p = q if q < p else p
+            r = s if s < r else r
+            p = r if r < p else p
+            other[j] = p if p < older else older
+        slot, twin = slot + 4, twin + 4
+    while slot < end:
+        a, w, e = lengths[later[slot]], weights[slot], weights[twin]
+        for j in range(len(row)):
+            p, q, old, older = a[j] + w, a[j] + e, row[j], other[j]
+            row[j] = p if p < old else old
+            other[j] = q if q < older else older
+        slot, twin = slot + 1, twin + 1
