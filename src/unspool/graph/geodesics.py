@@ -11,7 +11,8 @@ A graph is prepared once and then asked as often as wanted:
     >>> [len(sources) for sources, lengths in paths.blocks(size=200)]
     [200, 200, 100]
 
-Two engines answer (``sweeping``, ``searching``), whichever is predicted to be done first (``choice``).
+Two engines answer (``sweeping``, ``searching``): the one that is predicted to be done first
+(``choice``).
 """
 
 from __future__ import annotations
