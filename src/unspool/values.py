@@ -25,7 +25,8 @@ class NeighborGraph:
 
     The rows may be other points than the columns (new points seen by the old ones). Stored as the
     three arrays of a CSR matrix, because a SciPy matrix loses edges of length zero (duplicate
-    points) in almost every operation.
+    points) in almost every operation. ``recall`` is the share of the true neighbours that an
+    approximate search found, as measured on a sample; None says that the search was exact.
     """
 
     starts: Array
@@ -33,6 +34,7 @@ class NeighborGraph:
     distances: Array
     n_columns: int
     search: str = "given"
+    recall: float | None = None
 
     @property
     def n_points(self) -> int:
@@ -85,11 +87,18 @@ class NeighborGraph:
             self.distances[kept],
             shape=(len(points), len(points)),
             search=self.search,
+            recall=self.recall,
         )
 
 
 def graph_from_edges(
-    rows: Array, columns: Array, distances: Array, *, shape: tuple[int, int], search: str
+    rows: Array,
+    columns: Array,
+    distances: Array,
+    *,
+    shape: tuple[int, int],
+    search: str,
+    recall: float | None = None,
 ) -> NeighborGraph:
     """Build a graph from a list of edges; of repeated edges the shortest stays.
 
@@ -105,7 +114,7 @@ def graph_from_edges(
     edges = _pairs(edges.imag[is_first], edges.real[is_first])
     _sort_rows(starts, edges)
     ends, lengths = edges.imag.astype(columns.dtype), edges.real.astype(distances.dtype)
-    return NeighborGraph(starts, ends, lengths, shape[1], search)
+    return NeighborGraph(starts, ends, lengths, shape[1], search, recall)
 
 
 def _grouped(rows: Array, n_rows: int) -> tuple[Array, Array]:

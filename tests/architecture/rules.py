@@ -113,6 +113,7 @@ OPTIONAL = {
     "distributed": ("scale",),
     "torch": ("iterate",),
     "pyamg": ("spectrum",),
+    "faiss": ("graph",),
 }
 EARLY = {"numba"}  # at the top of a _kernels.py, which is itself imported late
 KERNELS = "_kernels"
@@ -125,7 +126,7 @@ BANNED_FILES = {"utils.py", "helpers.py", "common.py", "base2.py"}
 BANNED_WORDS = {"affinity", "adjacency", "nbrs", "tmp"}  # as a word of any name
 BANNED_NAMES = {"X_"}  # as the whole name
 
-NOT_AT_IMPORT = ("numba", "matplotlib", "sklearn", "torch", "dask", "rich")
+NOT_AT_IMPORT = ("numba", "matplotlib", "sklearn", "torch", "dask", "rich", "faiss")
 IMPORT_SECONDS = 0.4
 
 # Absolute paths of somebody's machine, and places packages were fetched from.

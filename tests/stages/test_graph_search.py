@@ -125,7 +125,7 @@ def test_every_searcher_answers_alike(make, X):
 
 def test_blocks_do_not_show(monkeypatch):
     """Searching in many small blocks gives what one large block gives."""
-    from unspool.graph import searchers
+    from unspool.graph import tables
 
     for name in ("many features", "few features"):
         X = CLOUDS[name]
@@ -134,7 +134,7 @@ def test_blocks_do_not_show(monkeypatch):
             graph.nearest(X, 6, metric="canberra"),
             graph.nearest(X, radius=3.0),
         ]
-        monkeypatch.setattr(searchers, "CHUNK_BYTES", 8 * 200 * 7)
+        monkeypatch.setattr(tables, "CHUNK_BYTES", 8 * 200 * 7)
         parts = [
             graph.nearest(X, 6),
             graph.nearest(X, 6, metric="canberra"),

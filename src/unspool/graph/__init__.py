@@ -5,13 +5,14 @@ from .geodesics import Precision, ShortestPaths, geodesic, prepare
 from .landmarks import given, maxmin, uniform
 from .neighbors import DEFAULT_NEIGHBORS, nearest, neighbors_of_all, neighbors_of_new
 from .pieces import Pieces, bridged, pieces
-from .searchers import Searcher, searcher
+from .searchers import Search, Searcher, searcher
 from .symmetric import symmetric
 
 __all__ = [
     "DEFAULT_NEIGHBORS",
     "Pieces",
     "Precision",
+    "Search",
     "Searcher",
     "ShortestPaths",
     "bridged",

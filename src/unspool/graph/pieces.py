@@ -113,6 +113,7 @@ def bridged(graph: NeighborGraph, found: Pieces, index: Searcher, X: Array) -> N
             np.concatenate([graph.distances, lengths, lengths]),
             shape=(graph.n_points, graph.n_columns),
             search=graph.search,
+            recall=graph.recall,
         )
         found = pieces(graph)
     return graph

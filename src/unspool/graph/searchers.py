@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..values import Array, Metric, NeighborGraph, graph_from_edges
+from ..values import Array, Metric, NeighborGraph
+from . import tables
 from .distances import cross
+from .tables import blocks, from_edges, from_table, joined, smallest
 
+Search = Literal["exact", "approximate"]
 EPS = float(np.finfo(np.float64).eps)
-CHUNK_BYTES = 64 * 2**20  # a block of distances that stays near the cache and never fills memory
 SPARE = 8  # candidates beyond the wanted ones: rounding in |q|^2 + |x|^2 - 2 q.x may swap near ties
 TREE_METRICS: dict[Any, float] = {
     "euclidean": 2.0,
@@ -42,8 +44,18 @@ class Searcher(Protocol):
     def among(self, points: Array) -> Searcher: ...  # noqa: D102
 
 
-def searcher(X: Any, metric: Metric = "euclidean") -> Searcher:
-    """Return the fastest exact search over the rows of ``X`` for this metric and dimension."""
+def searcher(
+    X: Any, metric: Metric = "euclidean", search: Search = "exact", seed: int = 0
+) -> Searcher:
+    """Return the fastest search over the rows of ``X`` for this metric and dimension.
+
+    With ``search="approximate"`` a few neighbours may be missed; in few dimensions none are, since
+    there the exact search is the fastest.
+    """
+    if search not in ("exact", "approximate"):
+        raise ValueError(f"search must be 'exact' or 'approximate'; got {search!r}")
+    if search == "approximate":
+        return _approximate(X, metric, seed)
     if isinstance(metric, str) and metric == "precomputed":
         return GivenDistances(X)
     X = np.asarray(X, dtype=np.float64)
@@ -52,6 +64,20 @@ def searcher(X: Any, metric: Metric = "euclidean") -> Searcher:
     if metric in ("euclidean", "l2"):
         return BlockSearch(X, X.mean(axis=0))
     return MetricSearch(X, metric)
+
+
+def _approximate(X: Any, metric: Metric, seed: int) -> Searcher:
+    from .approximate import ApproximateSearch
+
+    if metric not in ("euclidean", "l2"):
+        raise ValueError(
+            "search='approximate' needs points and Euclidean distances between them; got "
+            f"metric={metric!r}, for which search='exact' is the only one"
+        )
+    X = np.asarray(X, dtype=np.float64)
+    if X.shape[1] <= TREE_DIMENSIONS:
+        return TreeSearch(X, 2.0)
+    return ApproximateSearch(X, X.mean(axis=0), seed)
 
 
 @dataclass(frozen=True)
@@ -77,7 +103,7 @@ class TreeSearch:
         tree: Any = self.tree  # type: ignore[attr-defined]  # set in __post_init__, frozen
         ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
         distances, columns = tree.query(queries, ranks, p=self.power, workers=-1)
-        return _from_table(columns, distances, self)
+        return from_table(columns, distances, self)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
@@ -87,7 +113,7 @@ class TreeSearch:
         columns = np.fromiter((hit for hits in found for hit in hits), np.intp, len(rows))
         differences = np.abs(queries[rows] - self.points[columns])
         distances = np.linalg.norm(differences, ord=self.power, axis=1)
-        return _from_edges(rows, columns, distances, len(found), self)
+        return from_edges(rows, columns, distances, len(found), self)
 
     def among(self, points: Array) -> TreeSearch:
         """Return the search over ``points`` alone."""
@@ -114,7 +140,7 @@ class BlockSearch:
         distances = np.empty((len(queries), count))
         for rows, squares, rounding in self._squared(queries):
             candidates = np.argpartition(squares, width - 1, axis=1)[:, :width]
-            exact = self._exact(queries[rows], candidates)
+            exact = self.distances_to(queries[rows], candidates)
             order = np.lexsort((candidates, exact), axis=1)[:, :count]
             columns[rows] = np.take_along_axis(candidates, order, axis=1)
             distances[rows] = np.take_along_axis(exact, order, axis=1)
@@ -123,8 +149,8 @@ class BlockSearch:
             unsure = np.flatnonzero(beyond < distances[rows, -1] ** 2 * (1 - 1e-9)) + rows.start
             if width < self.n_points and len(unsure):
                 table = cross(queries[unsure], self.points)
-                columns[unsure], distances[unsure] = _smallest(table, count)
-        return _from_table(columns, distances, self)
+                columns[unsure], distances[unsure] = smallest(table, count)
+        return from_table(columns, distances, self)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
@@ -135,7 +161,7 @@ class BlockSearch:
             exact = np.linalg.norm(differences, axis=1)
             inside = exact <= radius
             edges.append((near_rows[inside] + rows.start, near[inside], exact[inside]))
-        return _from_edges(*_joined(edges), len(queries), self)
+        return from_edges(*joined(edges), len(queries), self)
 
     def among(self, points: Array) -> BlockSearch:
         """Return the search over ``points`` alone."""
@@ -145,7 +171,7 @@ class BlockSearch:
         """Yield squared distances block by block, and a bound of each row's rounding."""
         centred = self.points - self.centre
         norms = np.einsum("ij,ij->i", centred, centred)
-        for rows in _blocks(len(queries), self.n_points):
+        for rows in blocks(len(queries), self.n_points):
             block = queries[rows] - self.centre
             own = np.einsum("ij,ij->i", block, block)
             squares = block @ (-2.0 * centred.T)
@@ -153,9 +179,10 @@ class BlockSearch:
             squares += own[:, None]
             yield rows, squares, 2 * EPS * centred.shape[1] * (own + norms.max())
 
-    def _exact(self, queries: Array, columns: Array) -> Array:
+    def distances_to(self, queries: Array, columns: Array) -> Array:
+        """Return the distances from each query to the points in its row of ``columns``."""
         exact = np.empty(columns.shape)
-        step = max(1, CHUNK_BYTES // (8 * columns.shape[1] * queries.shape[1]))
+        step = max(1, tables.CHUNK_BYTES // (8 * columns.shape[1] * queries.shape[1]))
         for first in range(0, len(queries), step):
             part = slice(first, first + step)
             differences = queries[part, None, :] - self.points[columns[part]]
@@ -178,9 +205,9 @@ class MetricSearch:
 
     def nearest(self, queries: Array, count: int) -> NeighborGraph:
         """Return the ``count`` nearest points of each query."""
-        tables = [_smallest(block, count) for _, block in self._blocks(queries)]
+        tables = [smallest(block, count) for _, block in self._blocks(queries)]
         columns, distances = (np.concatenate(part) for part in zip(*tables, strict=True))
-        return _from_table(columns, distances, self)
+        return from_table(columns, distances, self)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
@@ -188,14 +215,14 @@ class MetricSearch:
         for rows, block in self._blocks(queries):
             near_rows, near = np.nonzero(block <= radius)
             edges.append((near_rows + rows.start, near, block[near_rows, near]))
-        return _from_edges(*_joined(edges), len(queries), self)
+        return from_edges(*joined(edges), len(queries), self)
 
     def among(self, points: Array) -> MetricSearch:
         """Return the search over ``points`` alone."""
         return MetricSearch(self.points[points], self.metric)
 
     def _blocks(self, queries: Array) -> Iterator[tuple[slice, Array]]:
-        for rows in _blocks(len(queries), self.n_points):
+        for rows in blocks(len(queries), self.n_points):
             yield rows, cross(queries[rows], self.points, self.metric)
 
 
@@ -219,12 +246,12 @@ class GivenDistances:
         """Return the ``count`` nearest points of each row of distances."""
         queries = self._narrow(queries)
         if not sp.issparse(queries):
-            return _from_table(*_smallest(np.asarray(queries), count), self)
+            return from_table(*smallest(np.asarray(queries), count), self)
         graph = self._edges(queries, np.inf)
         rank = np.arange(graph.n_edges) - np.repeat(graph.starts[:-1], graph.counts)
         kept = rank < count
         edges = graph.rows[kept], graph.neighbors[kept], graph.distances[kept]
-        return _from_edges(*edges, graph.n_points, self)
+        return from_edges(*edges, graph.n_points, self)
 
     def within(self, queries: Any, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` in each row of distances."""
@@ -250,39 +277,4 @@ class GivenDistances:
         else:
             rows, columns = np.nonzero(queries <= radius)
             distances = queries[rows, columns]
-        return _from_edges(rows, columns, distances, queries.shape[0], self)
-
-
-def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    step = max(1, CHUNK_BYTES // (8 * max(1, n_columns)))
-    for first in range(0, n_rows, step):
-        yield slice(first, min(first + step, n_rows))
-
-
-def _smallest(block: Array, count: int) -> tuple[Array, Array]:
-    candidates = np.argpartition(block, count - 1, axis=1)[:, :count]
-    distances = np.take_along_axis(block, candidates, axis=1)
-    order = np.lexsort((candidates, distances), axis=1)
-    return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(distances, order, 1)
-
-
-def _joined(edges: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
-    rows, columns, distances = (np.concatenate(part) for part in zip(*edges, strict=True))
-    return rows, columns, distances
-
-
-def _from_table(columns: Array, distances: Array, found_by: Any) -> NeighborGraph:
-    order = np.lexsort((columns, distances), axis=1)
-    columns = np.take_along_axis(columns, order, axis=1)
-    distances = np.take_along_axis(distances, order, axis=1)
-    starts = np.arange(len(columns) + 1) * columns.shape[1]
-    return NeighborGraph(
-        starts, columns.ravel(), distances.ravel(), found_by.n_points, found_by.name
-    )
-
-
-def _from_edges(
-    rows: Array, columns: Array, distances: Array, n_rows: int, found_by: Any
-) -> NeighborGraph:
-    shape = (n_rows, found_by.n_points)
-    return graph_from_edges(rows, columns, distances, shape=shape, search=found_by.name)
+        return from_edges(rows, columns, distances, queries.shape[0], self)

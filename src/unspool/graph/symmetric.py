@@ -28,4 +28,5 @@ def symmetric(graph: NeighborGraph, rule: Symmetrize = "union") -> NeighborGraph
         np.concatenate([distances, distances]),
         shape=(graph.n_points, graph.n_columns),
         search=graph.search,
+        recall=graph.recall,
     )

@@ -32,6 +32,9 @@ class KernelLLE(KernelChoice, LLE):
     metric: Metric = parameter(
         "kernel", choices=("kernel",), help="distances are always those of the feature space"
     )
+    search: Literal["exact"] = parameter(  # type: ignore[assignment]
+        "exact", choices=("exact",), help="the table of those distances is searched as it is"
+    )
 
     _diagonal: Array = learned()
 
