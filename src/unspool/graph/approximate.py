@@ -26,6 +26,10 @@ SAMPLE = 500  # points: the recall of ten neighbours is then known to about 0.00
 WIDER = 1.25  # each further try looks into so many times more lists
 TRAINING = 64  # points a list that k-means sees; more move the centres, not the recall
 ROUNDS = 10  # of k-means
+SOME, FEW = (
+    100,
+    20,
+)  # new points that are searched exactly as well; fewer than the latter tell little
 
 
 class Effort(NamedTuple):
@@ -55,17 +59,11 @@ class ApproximateSearch:
 
     def nearest(self, queries: Array, count: int) -> NeighborGraph:
         """Return the ``count`` nearest points of each query, but for a few."""
-        effort = self._effort("nearest", count)
-        if effort.recall < RECALL:
-            return self._exact.nearest(queries, count)
-        return replace(self._nearest(queries, count, effort.probes), recall=effort.recall)
+        return self._answer("nearest", queries, count)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return the points within ``radius`` of each query, border included, but for a few."""
-        effort = self._effort("within", radius)
-        if effort.recall < RECALL:
-            return self._exact.within(queries, radius)
-        return replace(self._within(queries, radius, effort.probes), recall=effort.recall)
+        return self._answer("within", queries, radius)
 
     def among(self, points: Array) -> BlockSearch:
         """Return the search over ``points`` alone, which is exact: it has no lists to build."""
@@ -77,7 +75,13 @@ class ApproximateSearch:
 
     @cached_property
     def _lists(self) -> Lists:
-        return Lists(self.points, self.centre, self.seed)
+        # a sample that k-means has not seen is as hard to find as a new point
+        seen = self._shuffled[SAMPLE:] if self.n_points >= 2 * SAMPLE else self._shuffled
+        return Lists(self.points, self.centre, seen, self.seed)
+
+    @cached_property
+    def _shuffled(self) -> Array:
+        return np.random.default_rng(self.seed).permutation(self.n_points)
 
     @cached_property
     def _efforts(self) -> dict[tuple[str, float], Effort]:
@@ -85,6 +89,23 @@ class ApproximateSearch:
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _answer(self, question: str, queries: Array, size: float) -> NeighborGraph:
+        effort = self._effort(question, size)
+        if effort.recall < RECALL:
+            whole: NeighborGraph = getattr(self._exact, question)(queries, size)
+            return whole
+        search = getattr(self, f"_{question}")
+        if queries is not self.points and len(queries) >= FEW:
+            some = queries[:: -(-len(queries) // SOME)]
+            truth = getattr(self._exact, question)(some, size)
+            recall, error = _recall(search(some, size, effort.probes), truth)
+            if recall + 2 * error < RECALL:
+                _warn(
+                    f"{recall:.3f} of the true neighbours of new points, which lie elsewhere "
+                    "than the fitted ones; pass search='exact' to find all"
+                )
+        return replace(search(queries, size, effort.probes), recall=effort.recall)
 
     def _nearest(self, queries: Array, count: int, probes: int) -> NeighborGraph:
         width = min(count + SPARE, self.n_points)
@@ -121,13 +142,16 @@ class ApproximateSearch:
             return known
         effort = self._measured(question, size)
         if effort.recall < RECALL:
-            _warn(effort.recall)
+            _warn(
+                f"{effort.recall:.3f} of the true neighbours even in all lists, since single "
+                "precision cannot tell near points apart beside the spread of all; the search was "
+                "exact instead, as with search='exact'"
+            )
         self._efforts[question, size] = effort
         return effort
 
     def _measured(self, question: str, size: float) -> Effort:
-        random = np.random.default_rng(self.seed)
-        chosen = random.choice(self.n_points, min(SAMPLE, self.n_points), replace=False)
+        chosen = self._shuffled[:SAMPLE]
         sample = self.points[chosen]
         if question == "nearest":  # a point finds itself at once: that is no success
             size = min(int(size) + 1, self.n_points)
@@ -143,9 +167,12 @@ class ApproximateSearch:
 
 
 class Lists:
-    """Points in lists around the centres of k-means, in single precision around ``centre``."""
+    """Points in lists around the centres of k-means, in single precision around ``centre``.
 
-    def __init__(self, points: Array, centre: Array, seed: int) -> None:
+    The centres are those of the points ``seen``, or of as many of the first as are enough.
+    """
+
+    def __init__(self, points: Array, centre: Array, seen: Array, seed: int) -> None:
         faiss = _faiss()
         from threadpoolctl import threadpool_limits
 
@@ -155,8 +182,9 @@ class Lists:
         index = faiss.IndexIVFFlat(faiss.IndexFlatL2(single.shape[1]), single.shape[1], self.count)
         index.cp.seed, index.cp.niter = seed, ROUNDS
         index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, TRAINING
+        seen = seen[: TRAINING * self.count]
         with threadpool_limits(1):  # the same sums, hence the same lists, on any machine's cores
-            index.train(single)
+            index.train(single[seen])
             index.add(single)
         self.centres = index.quantizer.reconstruct_n(0, self.count).astype(np.float64)
         self._index, self._busy = index, Lock()
@@ -196,11 +224,14 @@ class Lists:
         return np.ascontiguousarray(points - self.centre, dtype=np.float32)
 
 
-def _recall(found: NeighborGraph, truth: NeighborGraph, own: Array) -> tuple[float, float]:
+def _recall(
+    found: NeighborGraph, truth: NeighborGraph, own: Array | None = None
+) -> tuple[float, float]:
     """Return the share of true neighbours found, and its standard error.
 
-    The points ``own`` that ask do not count as their own neighbours; equally near ones do.
+    Equally near ones count; points that ask, and are among the searched ones (``own``), do not.
     """
+    own = np.full(truth.n_points, -1) if own is None else own
     others = truth.neighbors != own[truth.rows]
     asked = np.bincount(truth.rows[others], minlength=truth.n_points)
     farthest = np.zeros(truth.n_points)
@@ -208,20 +239,18 @@ def _recall(found: NeighborGraph, truth: NeighborGraph, own: Array) -> tuple[flo
     good = found.distances <= farthest[found.rows] * (1 + 1e-12)
     good &= found.neighbors != own[found.rows]
     hits = np.bincount(found.rows[good], minlength=truth.n_points)
-    shares = np.minimum(1.0, hits[asked > 0] / asked[asked > 0])
-    if len(shares) == 0:
+    if asked.sum() == 0:
         return 1.0, 0.0
-    return float(shares.mean()), float(shares.std() / np.sqrt(len(shares)))
+    hits = np.minimum(hits, asked)
+    recall = hits.sum() / asked.sum()
+    error = (hits - recall * asked).std() / (asked.mean() * np.sqrt(len(asked)))
+    return float(recall), float(error)
 
 
-def _warn(recall: float) -> None:
-    sentence = (
-        f"the approximate search found only {recall:.3f} of the true neighbours even with all "
-        "lists open (the distances between neighbours vanish beside the spread of the points in "
-        "single precision): the search was exact instead; pass search='exact' or rescale the data"
-    )
+def _warn(found: str) -> None:
+    sentence = f"the approximate search found only {found}"
     advise(sentence)
-    warnings.warn(sentence, UserWarning, stacklevel=4)
+    warnings.warn(sentence, UserWarning, stacklevel=5)
 
 
 def _faiss() -> Any:

@@ -1,0 +1,316 @@
+"""Approximate search against brute force: recall, exact distances, trouble, and the contract."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from unspool import graph, progress
+from unspool.graph.approximate import RECALL, ApproximateSearch, Lists
+from unspool.graph.searchers import BlockSearch, TreeSearch
+from unspool.methods import LLE, Isomap, KernelLLE, LaplacianEigenmaps
+
+pytest.importorskip("faiss", reason="faiss is not installed: pip install 'unspool[ann]'")
+
+RANDOM = np.random.default_rng(0)
+
+
+def blobs(n=2000, seed=0, places=0):
+    """Return overlapping clusters: lists cut through neighbourhoods, so that a few are missed."""
+    centres = np.random.default_rng([places, 7]).normal(size=(12, 20))
+    random = np.random.default_rng(seed)
+    return centres[random.integers(12, size=n)] + random.normal(size=(n, 20))
+
+
+def true_recall(found, table):
+    """Return the share of the true neighbours in a graph with equally many in each row."""
+    count = int(found.counts[0])
+    farthest = np.sort(table, axis=1)[:, count - 1 : count]
+    return float((found.distances.reshape(-1, count) <= farthest * (1 + 1e-12)).mean())
+
+
+X = blobs()
+TABLE = cdist(X, X)
+OTHERS = TABLE + np.diag(np.full(len(X), np.inf))
+INDEX = ApproximateSearch(X, X.mean(axis=0))
+
+
+@pytest.mark.parametrize("count", [1, 5, 10, 40])
+def test_nearly_all_neighbours_are_found(count):
+    found = graph.nearest(X, count, search="approximate")
+    np.testing.assert_array_equal(found.counts, count)
+    # the sample of 500 asks for 0.99 and two standard errors more, so all points have it
+    assert true_recall(found, OTHERS) >= RECALL
+    assert found.recall >= RECALL
+    # measured on a quarter of these points: three standard errors (0.002 at most) between the two
+    assert abs(found.recall - true_recall(found, OTHERS)) < 0.006
+
+
+def test_it_looks_into_some_lists_only():
+    INDEX.nearest(X[:3], 11)
+    effort = INDEX._effort("nearest", 11)
+    assert 1 < effort.probes < INDEX._lists.count
+
+
+def test_distances_are_exact_sorted_and_never_to_oneself():
+    found = graph.nearest(X, 10, search="approximate")
+    np.testing.assert_allclose(
+        found.distances, TABLE[found.rows, found.neighbors], rtol=1e-13, atol=0
+    )
+    lengths = found.distances.reshape(-1, 10)
+    assert (np.diff(lengths, axis=1) >= 0).all()
+    assert (found.neighbors != found.rows).all()
+    assert all(len(set(row)) == 10 for row in found.neighbors.reshape(-1, 10).tolist())
+
+
+def test_an_offset_costs_nothing():
+    """Lists hold single precision around the mean, so that where the cloud lies is no matter."""
+    offset = 2.0**30  # added exactly: X is rounded to where it stays whole beside it
+    rounded = np.round(X * 2**20) / 2**20
+    here = graph.nearest(rounded, 10, search="approximate")
+    there = graph.nearest(rounded + offset, 10, search="approximate")
+    np.testing.assert_allclose(here.distances, there.distances, rtol=1e-9)
+    assert there.recall >= RECALL
+
+
+def test_duplicates_keep_each_other():
+    twice = np.repeat(X[:300], 4, axis=0)
+    found = graph.nearest(twice, 3, search="approximate")
+    assert (found.distances == 0).all()
+    np.testing.assert_array_equal(found.neighbors // 4, found.rows // 4)
+    assert (found.neighbors != found.rows).all()
+
+
+def test_one_point_only_many_times():
+    found = graph.nearest(np.ones((60, 12)), 5, search="approximate")
+    assert (found.counts == 5).all()
+    assert (found.distances == 0).all()
+    assert (found.neighbors != found.rows).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 40])
+def test_few_points_are_all_found(n):
+    few = X[:n]
+    found = graph.nearest(few, n - 1, search="approximate")
+    expected = np.sort(cdist(few, few), axis=1)[:, 1:]
+    np.testing.assert_allclose(found.distances.reshape(n, n - 1), expected, rtol=1e-12)
+
+
+def test_lists_that_hold_too_few_are_made_up_for():
+    """Small far clusters: the nearest lists hold fewer points than are asked for."""
+    far = np.concatenate([X, 100.0 + 0.01 * RANDOM.normal(size=(3, 20))])
+    index = ApproximateSearch(far, far.mean(axis=0))
+    found = index._nearest(far[-3:], 50, probes=1)
+    expected = np.sort(cdist(far[-3:], far), axis=1)[:, :50]
+    np.testing.assert_allclose(found.distances.reshape(3, 50), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.01, 0.1])
+def test_radius(share):
+    radius = float(np.quantile(TABLE, share))
+    found = graph.nearest(X, radius=radius, search="approximate")
+    true = np.count_nonzero(radius >= OTHERS)
+    assert (found.distances <= radius).all()
+    np.testing.assert_allclose(found.distances, TABLE[found.rows, found.neighbors], rtol=1e-13)
+    assert RECALL <= found.n_edges / true <= 1
+    assert found.recall >= RECALL
+
+
+def test_a_radius_that_reaches_nobody_or_all():
+    assert graph.nearest(X, radius=1e-9, search="approximate").n_edges == 0
+    few = X[:50]
+    assert graph.nearest(few, radius=1e9, search="approximate").n_edges == 50 * 49
+
+
+def test_new_points_one_by_one_or_all_at_once():
+    new = blobs(2000, seed=5)
+    together = INDEX.nearest(new, 7)
+    assert true_recall(together, cdist(new, X)) >= RECALL
+    assert together.recall >= RECALL
+    alone = [INDEX.nearest(new[i : i + 1], 7) for i in range(0, 2000, 97)]
+    expected = together.neighbors.reshape(-1, 7)[::97]
+    np.testing.assert_array_equal([row.neighbors for row in alone], expected)
+    assert (INDEX.nearest(X[:20], 1).neighbors == np.arange(20)).all()
+
+
+def test_new_points_from_elsewhere_are_not_found_less_in_silence():
+    elsewhere = blobs(300, places=1)
+    with pytest.warns(
+        UserWarning, match=r"found only 0\.9\d\d of the true neighbours of new points"
+    ):
+        found = INDEX.nearest(elsewhere, 7)
+    assert true_recall(found, cdist(elsewhere, X)) < RECALL
+
+
+def test_a_narrowed_search_is_exact():
+    some = np.arange(3, len(X), 2)
+    narrowed = INDEX.among(some)
+    assert isinstance(narrowed, BlockSearch)
+    near = narrowed.nearest(X[:50], 4)
+    expected = np.sort(TABLE[:50, some], axis=1)[:, :4]
+    np.testing.assert_allclose(near.distances.reshape(50, 4), expected, atol=1e-13)
+
+
+def test_where_single_precision_is_not_enough_the_search_is_exact_and_says_so():
+    # neighbours 1e-4 apart in two clusters 1e6 apart: single precision knows 0.06 there
+    split = 1e-4 * X[:400]
+    split[200:] += 1e6
+    with progress.recording() as record, pytest.warns(UserWarning, match="search was exact"):
+        found = graph.nearest(split, 5, search="approximate")
+    exact = graph.nearest(split, 5)
+    np.testing.assert_array_equal(found.neighbors, exact.neighbors)
+    assert found.recall is None
+    assert record.report().stage("neighbours").facts["search"] == "brute force"
+    assert "search was exact" in record.report().advice[0]
+
+
+# what it is chosen for
+
+
+def test_which_search_is_chosen():
+    assert isinstance(graph.searcher(X, "euclidean", "approximate"), ApproximateSearch)
+    assert isinstance(graph.searcher(X, "l2", "approximate"), ApproximateSearch)
+    assert isinstance(graph.searcher(X), BlockSearch)
+    # in few dimensions the exact search is the fastest, and needs no package
+    assert isinstance(graph.searcher(X[:, :10], "euclidean", "approximate"), TreeSearch)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "cosine", "precomputed", lambda a, b: 1.0])
+def test_other_distances_are_refused(metric):
+    with pytest.raises(ValueError, match="needs points and Euclidean distances"):
+        graph.nearest(TABLE[:50, :50], 5, metric=metric, search="approximate")
+    with pytest.raises(ValueError, match="needs points and Euclidean distances"):
+        Isomap(metric=metric, search="approximate").fit(TABLE[:50, :50])
+
+
+def test_other_words_are_refused():
+    with pytest.raises(ValueError, match="search must be 'exact' or 'approximate'; got 'fast'"):
+        graph.nearest(X, 5, search="fast")
+    with pytest.raises(ValueError, match="search must be one of 'exact', 'approximate'"):
+        LLE(search="fast").fit(X[:50])
+    with pytest.raises(ValueError, match="search must be one of 'exact'"):
+        KernelLLE(search="approximate").fit(X[:50])
+
+
+def test_a_missing_package_is_told_how_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'unspool\[ann\]'"):
+        graph.nearest(X, 5, search="approximate")
+    graph.nearest(X[:, :10], 5, search="approximate")
+
+
+# methods
+
+
+def rolled(n=900, features=12, seed=3):
+    """Return a Swiss roll in twelve dimensions, where the lists are used."""
+    from unspool import datasets
+
+    random = np.random.default_rng(seed)
+    turn = np.linalg.qr(random.normal(size=(features, features)))[0]
+    points = np.pad(datasets.swiss_roll(n, seed=seed).points, ((0, 0), (0, features - 3)))
+    return (points + 0.01 * random.normal(size=points.shape)) @ turn
+
+
+ROLL = rolled()
+
+
+@pytest.mark.parametrize("cls", [Isomap, LLE, LaplacianEigenmaps])
+def test_methods_report_the_recall_and_place_new_points(cls):
+    model = cls(2, n_neighbors=10, search="approximate").fit(ROLL)
+    facts = model.report_.stage("neighbours").facts
+    assert facts["search"] == "inverted lists"
+    assert RECALL <= facts["recall"] <= 1
+    assert f"recall={facts['recall']}" in str(model.report_)
+    np.testing.assert_array_equal(model.transform(ROLL[:40]), model.embedding_[:40])
+    new = ROLL[:60] + 1e-3
+    together = model.transform(new)
+    np.testing.assert_allclose(together[7:8], model.transform(new[7:8]), rtol=1e-9, atol=1e-12)
+    # a new point beside an old one lands beside its place
+    spread = model.embedding_.std()
+    assert np.median(np.linalg.norm(together - model.embedding_[:60], axis=1)) < 0.05 * spread
+
+
+def test_the_map_is_that_of_the_exact_search():
+    exact = Isomap(2, n_neighbors=10).fit(ROLL)
+    near = Isomap(2, n_neighbors=10, search="approximate").fit(ROLL)
+    assert "recall" not in exact.report_.stage("neighbours").facts
+    np.testing.assert_allclose(near.eigenvalues_, exact.eigenvalues_, rtol=0.01)
+
+
+def test_single_precision_in_single_precision_out():
+    single = ROLL.astype(np.float32)
+    model = Isomap(2, n_neighbors=10, search="approximate").fit(single)
+    assert model.embedding_.dtype == np.float32
+    double = Isomap(2, n_neighbors=10, search="approximate").fit(single.astype(float))
+    scale = np.abs(double.embedding_).max()
+    np.testing.assert_allclose(model.embedding_, double.embedding_, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("components", ["bridge", "separate", "largest"])
+def test_pieces(components):
+    """The links between pieces are the shortest, whatever found the neighbours."""
+    apart = np.concatenate([ROLL[:400], ROLL[400:600] + 500.0])
+    make = {"n_neighbors": 8, "components": components}
+    with pytest.warns(UserWarning, match="pieces"):
+        near = Isomap(2, search="approximate", **make).fit(apart)
+    with pytest.warns(UserWarning, match="pieces"):
+        exact = Isomap(2, **make).fit(apart)
+    np.testing.assert_array_equal(near.component_labels_, exact.component_labels_)
+    assert np.isfinite(near.transform(apart[::50] + 1e-3)).all()
+    np.testing.assert_allclose(near.eigenvalues_, exact.eigenvalues_, rtol=0.02)
+
+
+# the contract
+
+
+def test_it_travels_without_its_lists():
+    INDEX.nearest(X[:3], 11)
+    for other in (pickle.loads(pickle.dumps(INDEX)), copy.deepcopy(INDEX)):
+        assert set(vars(other)) == {"points", "centre", "seed"}
+        mine, theirs = INDEX.nearest(X[:200], 11), other.nearest(X[:200], 11)
+        np.testing.assert_array_equal(mine.neighbors, theirs.neighbors)
+        assert mine.recall == theirs.recall
+
+
+def test_the_seed_is_used():
+    every = np.arange(len(X))
+    one, again, two = (Lists(X, X.mean(axis=0), every, seed).centres for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one, again)
+    assert not np.array_equal(one, two)
+
+
+PRINT_FOUND = """
+import hashlib
+from tests.stages.test_approximate import X, graph
+found = graph.nearest(X, 10, search="approximate")
+print(hashlib.sha256(found.neighbors.tobytes() + found.distances.tobytes()).hexdigest())
+"""
+
+
+def test_any_number_of_threads_finds_the_same():
+    def found_with(count):
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+        environment = {**os.environ, **dict.fromkeys(names, str(count))}
+        command = [sys.executable, "-c", PRINT_FOUND]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    assert found_with(1) == found_with(2)
+
+
+def test_searches_in_several_threads_do_not_disturb_each_other():
+    from concurrent.futures import ThreadPoolExecutor
+
+    counts = [1, 3, 8, 20] * 3
+    alone = {count: INDEX.nearest(X, count).neighbors for count in set(counts)}
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda count: INDEX.nearest(X, count).neighbors, counts))
+    for count, neighbors in zip(counts, found, strict=True):
+        np.testing.assert_array_equal(neighbors, alone[count])
