@@ -12,6 +12,7 @@ LAYERS = {
     "barycentric": 0,
     "elimination": 0,
     "datasets": 0,
+    "sharing": 1,
     "graph": 1,
     "kernel": 1,
     "problem": 1,
@@ -33,7 +34,11 @@ LAYERS = {
 FLOOR = -1  # private top-level modules (_display.py, _kernels.py): all may import them
 ROOT = 3  # `from unspool import Isomap` is for those who compose everything: layer 4
 SHARED = {"values"}  # by all, its own layer too; it imports nothing, so no circle can form
-SIDEWAYS = {("scale", "catalog"), ("plot", "catalog"), ("saving", "catalog")}  # (who imports, what), same layer
+SIDEWAYS = {
+    ("scale", "catalog"),
+    ("plot", "catalog"),
+    ("saving", "catalog"),
+}  # (who imports, what), same layer
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,11 @@ RESERVED = (
 # Packages with a home. All are imported late, inside the function that needs them.
 OPTIONAL = {
     "numba": ("*/_kernels",),
-    "matplotlib": ("plot", "app"),
+    "matplotlib": ("plot", "textbook", "app"),
+    "jinja2": ("app",),
+    "pandas": ("app",),
+    "PIL": ("app",),
+    "anndata": ("app",),
     "rich": ("progress", "*/_display"),
     "dask": ("scale",),
     "distributed": ("scale",),
