@@ -72,6 +72,7 @@ _ROWS = (
     truth("isomap-10k", "isomap", ROLL_10K, peers=ISOMAP, **NEAR),
     truth("isomap-20k", "isomap", partial(data.roll, 20_000), peers=ISOMAP, runs=1, **NEAR),
     truth("isomap-100k", "isomap", ROLL_100K, side=sides.isomap_blocks, runs=1),
+    truth("landmark-isomap-10k", "landmark-isomap", ROLL_10K, slow=False, **LANDMARKS),
     truth("landmark-isomap-100k", "landmark-isomap", ROLL_100K, slow=False, **LANDMARKS),
     truth("landmark-isomap-1m", "landmark-isomap", ROLL_1M, runs=1, **LANDMARKS),
     affine("hessian-10k", "hessian-lle", HOLE_10K, peers=_lle("hessian"), **NEAR),
