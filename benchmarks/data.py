@@ -14,6 +14,7 @@ class Data:
 
     points: Any
     truth: Any = None
+    graph: Any = None  # of neighbours, for the rows that begin with one
 
 
 def roll(n: int) -> Data:
@@ -78,3 +79,11 @@ def mnist(n: int) -> Data:
 
     images = datasets.real("mnist")["x_test"][:n]
     return Data(images.reshape(len(images), -1) / 255.0)
+
+
+def mnist_graph(n: int) -> Data:
+    """Return the same with the graph of their ten nearest neighbours."""
+    from unspool import graph
+
+    points = mnist(n).points
+    return Data(points, graph=graph.symmetric(graph.nearest(points, 10)))

@@ -46,30 +46,23 @@ def sklearn_laplacian(sample: Data) -> Answer:
     return {"map": spectral_embedding(directed.maximum(directed.T), n_components=2, random_state=0)}
 
 
-def _graph(sample: Data) -> object:
-    from unspool import graph
-
-    return graph.symmetric(graph.nearest(sample.points, 10))
-
-
-def geodesics(sample: Data) -> Answer:
+def geodesics(sample: Data, precision: str = "float64") -> Answer:
     """All shortest paths of a neighbour graph."""
     from unspool import graph
 
-    return {"lengths": graph.geodesic(_graph(sample))}
+    return {"lengths": graph.geodesic(sample.graph, precision=precision)}  # type: ignore[arg-type]
 
 
 def scipy_geodesics(sample: Data) -> Answer:
     """The same by SciPy's Dijkstra."""
     from scipy.sparse.csgraph import dijkstra
 
-    edges = _graph(sample)
-    return {"lengths": dijkstra(edges.with_weights(edges.distances))}  # type: ignore[attr-defined]
+    return {"lengths": dijkstra(sample.graph.with_weights(sample.graph.distances))}
 
 
 def total_length(answer: Answer, sample: Data) -> float:
     """Return the sum of all path lengths: equal for both sides if they agree."""
-    return float(answer["lengths"].sum())
+    return float(answer["lengths"].sum(dtype=np.float64))
 
 
 def clusters(sample: Data) -> Answer:

@@ -74,6 +74,7 @@ _ROWS = (
     truth("isomap-10k", "isomap", ROLL_10K, peers=ISOMAP, **NEAR),
     truth("isomap-20k", "isomap", partial(data.roll, 20_000), peers=ISOMAP, runs=1, **NEAR),
     truth("isomap-100k", "isomap", ROLL_100K, side=sides.isomap_blocks, runs=1),
+    truth("landmark-isomap-10k", "landmark-isomap", ROLL_10K, slow=False, **LANDMARKS),
     truth("landmark-isomap-100k", "landmark-isomap", ROLL_100K, slow=False, **LANDMARKS),
     truth("landmark-isomap-1m", "landmark-isomap", ROLL_1M, runs=1, **LANDMARKS),
     affine("hessian-10k", "hessian-lle", HOLE_10K, peers=_lle("hessian"), **NEAR),
@@ -178,13 +179,18 @@ _ROWS = (
         side=sides.network,
         slow=False,
     ),
-    _judged(sides.total_length, "sum of all path lengths, equal if they agree")(
-        "geodesic-mnist10k",
-        "isomap",
-        partial(data.mnist, 10_000),
-        side=sides.geodesics,
-        peers={"scipy": sides.scipy_geodesics},
-        runs=1,
+    *(
+        _judged(sides.total_length, "sum of all path lengths, equal if they agree")(
+            name,
+            "isomap",
+            partial(data.mnist_graph, 10_000),
+            side=partial(sides.geodesics, precision=precision),
+            peers={"scipy": sides.scipy_geodesics},
+        )
+        for name, precision in {
+            "geodesic-mnist10k": "float32",
+            "geodesic-mnist10k-double": "float64",
+        }.items()
     ),
     _judged(sides.rand_index, "adjusted Rand index")(
         "spectral-clustering-10k",

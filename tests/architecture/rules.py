@@ -9,6 +9,7 @@ LAYERS = {
     "values": 0,
     "progress": 0,
     "memory": 0,
+    "threads": 0,
     "barycentric": 0,
     "elimination": 0,
     "datasets": 0,

@@ -11,7 +11,9 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 
 from tests.cases import roll
 from unspool import datasets, graph, memory, progress
-from unspool.graph import _kernels, engines, geodesics
+from unspool.graph import geodesics
+from unspool.graph.searching import _kernels
+from unspool.graph.sweeping import Eliminated
 from unspool.values import NeighborGraph, graph_from_edges
 
 ENGINES = ("elimination", "dijkstra")
@@ -121,13 +123,13 @@ def test_threads_change_nothing(engine, monkeypatch):
     neighbors = near(roll(700).points)
     answers = []
     for count in (1, 2, 5, 64):
-        monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", count)
+        monkeypatch.setattr(geodesics, "thread_count", lambda count=count: count)
         answers.append(graph.prepare(neighbors, engine=engine).rows())
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
 
 
 def test_blocks_store_nothing_of_size_n_times_n(monkeypatch):
-    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr(geodesics, "thread_count", lambda: 2)
     n = 3000
     paths = graph.prepare(near(roll(n).points))
     farthest = max(lengths.max() for _, lengths in paths.blocks(size=50))
@@ -232,13 +234,24 @@ def engine_for(neighbors, n_sources=None):
 
 def test_where_lengths_are_too_wild_for_buckets_a_heap_takes_over():
     for neighbors, even in ((wild(), False), (near(cloud(1500, 3)), True)):
-        engine = graph.prepare(neighbors, engine="dijkstra").engine
+        engine = graph.prepare(neighbors, n_sources=1, engine="dijkstra").engine
         edges = engine.starts, engine.neighbors, engine.distances
-        lengths, keys, *rest = engine.space(1)
-        assert _kernels._by_buckets(edges, 0, engine.width, lengths, *rest) == even
+        lengths, keys, members, place, *buckets = engine.space(1)
+        assert _kernels._by_buckets(edges, 0, engine.width, lengths, keys, *buckets) == even
         found = lengths.copy()
-        _kernels._by_heap(edges, 0, lengths, keys, rest[0], rest[1])
+        _kernels._by_heap(edges, 0, lengths, keys, members, place)
         assert np.array_equal(found, lengths) or not even
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_sources_searched_together_find_the_same_as_alone(many):
+    """Also where the tickets of the common search run out (``wild``) and the heap takes over."""
+    for neighbors in (near(cloud(900, 5)), near(roll(700).points), wild()):
+        n = neighbors.n_points
+        paths = graph.prepare(neighbors, n_sources=n if many else 1, engine="dijkstra")
+        assert paths.engine.together == many
+        exact = dijkstra(neighbors.with_weights(neighbors.distances))
+        np.testing.assert_allclose(paths.rows(), exact, rtol=1e-13)
 
 
 def test_the_cheaper_engine_is_chosen_and_named():
@@ -280,7 +293,7 @@ def test_the_work_is_announced_and_can_be_cancelled():
 @pytest.mark.parametrize("engine", ENGINES)
 def test_cancelled_work_stops_at_once(engine, monkeypatch):
     """Chunks that no thread has begun are never begun."""
-    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr(geodesics, "thread_count", lambda: 2)
     paths = graph.prepare(near(roll(3000).points), engine=engine)
     kind = type(paths.engine)
     solved = []
@@ -311,17 +324,17 @@ def test_what_does_not_fit_is_refused(monkeypatch):
 
 
 def test_little_memory_means_fewer_threads(monkeypatch):
-    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 8)
+    monkeypatch.setattr(geodesics, "thread_count", lambda: 8)
     paths = graph.prepare(near(roll(400).points), engine="elimination")
     expected = paths.rows()
     spaces = []
-    make = engines.Eliminated.space
+    make = Eliminated.space
 
     def counted(self, n_sources):
         spaces.append(n_sources)
         return make(self, n_sources)
 
-    monkeypatch.setattr(engines.Eliminated, "space", counted)
+    monkeypatch.setattr(Eliminated, "space", counted)
     monkeypatch.setattr(geodesics, "available_bytes", lambda: 400 * 50 * 8 * 3)
     assert np.array_equal(paths.rows(), expected)
     assert spaces == [50, 50, 50]

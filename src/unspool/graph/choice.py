@@ -16,8 +16,11 @@ import numpy as np
 from ..elimination import Elimination, plan_elimination
 from ..memory import available_bytes, claim
 from ..progress import Running
+from ..threads import thread_count
 from ..values import NeighborGraph
-from .engines import Engine, eliminated, searched
+from .engines import Engine
+from .searching import near_each_other, searched
+from .sweeping import eliminated
 
 Wanted = Literal["auto", "elimination", "dijkstra"]
 
@@ -28,10 +31,11 @@ FILLING = 5e-8  # to find the filled pattern, an arc
 SHORTENING = 1.5e-10  # to shorten the arcs, a pair of arcs that meet
 SWEEPING = 2e-10  # to sweep, an arc and source
 SEARCHING = 6e-10  # Dijkstra, an edge, source and doubling of the number of points
+TOGETHER = 3e-10  # the same where near sources share a search
 
 WORTH_DISSECTING = 64  # arcs a vertex: below, minimum degree fills in no more (Swiss roll: 24-40)
 SAVED = 1 / 3  # of the elimination by nested dissection above that, about
-LEAST_SAVED = 0.5  # seconds: its kernels take longer than that to compile when first used
+LEAST_SAVED = 3.0  # seconds: its kernels take longer than that to compile when first used
 ARC_BYTES = 4 + 8 + 4  # the end of an arc, its length, and a rounded copy
 
 
@@ -40,7 +44,7 @@ def choose(graph: NeighborGraph, n_sources: int, wanted: Wanted, running: Runnin
     if wanted not in ("auto", "elimination", "dijkstra"):
         raise ValueError(f"engine must be 'auto', 'elimination' or 'dijkstra'; got {wanted!r}")
     turns, work = _turns(n_sources), graph.n_edges * np.log2(max(graph.n_points, 2))
-    by_search = SEARCHING * work * turns
+    by_search = (TOGETHER if near_each_other(graph, n_sources) else SEARCHING) * work * turns
     without_fill = ORDERING * work + SWEEPING * graph.n_edges / 2 * turns
     if wanted == "elimination" or (wanted == "auto" and without_fill < by_search):
         plan = _planned(graph, n_sources)
@@ -74,6 +78,4 @@ def _elimination_seconds(plan: Elimination, n_sources: int) -> float:
 
 def _turns(n_sources: int) -> float:
     """Return the sources that each thread has to answer."""
-    from ._kernels import thread_count
-
     return n_sources / max(1, min(thread_count(), n_sources))

@@ -11,7 +11,8 @@ A graph is prepared once and then asked as often as wanted:
     >>> [len(sources) for sources, lengths in paths.blocks(size=200)]
     [200, 200, 100]
 
-Two engines answer (``engines``), whichever is predicted to be done first (``choice``).
+Two engines answer (``sweeping``, ``searching``): the one that is predicted to be done first
+(``choice``).
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ import numpy as np
 
 from ..memory import available_bytes, claim
 from ..progress import stage
+from ..threads import spread, thread_count
 from ..values import Array, NeighborGraph
 from .choice import Wanted, choose
 from .engines import Engine
-from .threads import spread
 
 Precision = Literal["float32", "float64"]
 
@@ -144,8 +145,6 @@ class ShortestPaths:
 
 def _write(engine: Engine, sources: Array, out: Array, done: Callable[[int], None]) -> None:
     """Fill ``out``, chunk by chunk: neighbours in the engine's own order share a chunk."""
-    from ._kernels import thread_count
-
     threads = thread_count()
     share = max(1, min(engine.chunk, -(-len(sources) // threads)))
     order = np.argsort(engine.position[sources], kind="stable")

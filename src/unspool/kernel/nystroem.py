@@ -11,6 +11,7 @@ from ..progress import stage
 from ..values import Array
 
 BLOCK_BYTES = 64 * 2**20
+DRAWN_FROM = 20_000  # points that landmarks are drawn from, at most, or 40 a landmark
 
 
 class TableFunction(Protocol):
@@ -26,9 +27,18 @@ def pivoted_cholesky(kernel: TableFunction, X: Array, count: int, seed: int = 0)
     A point is drawn with probability proportional to what is left of its diagonal entry after the
     columns so far (Chen, Epperly, Tropp, Webber 2023); proposals come in blocks and are accepted
     one by one by rejection, which gives the same law with matrix products instead of single
-    columns (2024).
+    columns (2024). Of very many points, a uniform sample stands for all: it has dozens of points
+    for each landmark.
     """
     rng = np.random.default_rng(seed)
+    most = max(DRAWN_FROM, 40 * count)
+    if len(X) > most:
+        sample = np.sort(rng.choice(len(X), most, replace=False))
+        return np.asarray(sample[_drawn(kernel, X[sample], count, rng)])
+    return _drawn(kernel, X, count, rng)
+
+
+def _drawn(kernel: TableFunction, X: Array, count: int, rng: np.random.Generator) -> Array:
     left = np.array(kernel.diagonal(X), dtype=np.float64)
     total = float(left.sum())
     factor = np.zeros((len(X), count))

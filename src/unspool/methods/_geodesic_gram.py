@@ -7,7 +7,8 @@ import numpy as np
 from .. import graph, problem
 from ..kernel import Centering
 from ..memory import available_bytes
-from ..spectrum import solve
+from ..spectrum import double_product, solve
+from ..threads import over_rows
 from ..values import Array, EigenProblem, NeighborGraph
 
 SINGLE = 4_000  # points from which on the table is kept in single precision: 128 MB in double
@@ -15,6 +16,7 @@ ROOM = 1.3  # tables' worth of memory that must be free for one of them to be he
 GUESSED = 16  # vectors that a block-by-block solution starts from
 GUIDES = 400  # landmarks that the guess is made with
 BLOCK_BYTES = 256 * 2**20
+STRIP = 32  # rows worked on at a time
 
 
 def geodesic_gram(neighbors: NeighborGraph) -> GeodesicTable | GeodesicBlocks:
@@ -31,10 +33,9 @@ class GeodesicTable:
     """The whole table, squared in place: geodesics are read back by a root."""
 
     def __init__(self, lengths: Array) -> None:
-        np.square(lengths, out=lengths)
-        lengths *= -0.5
         self.table = lengths
-        self.centering = Centering.of(lengths)
+        means = _turn_into_similarity(lengths)
+        self.centering = Centering(means, float(means.mean()))
 
     def problem(self, count: int, seed: int) -> EigenProblem:
         """Return the centred eigenproblem."""
@@ -64,12 +65,10 @@ class GeodesicBlocks:
         product = np.empty((self.shape[0], block.shape[1]))
         size = max(64, BLOCK_BYTES // (4 * self.shape[0]))
         for sources, lengths in self.paths.blocks(size=size, precision="float32"):
-            np.square(lengths, out=lengths)
-            lengths *= -0.5
-            sums = lengths.sum(axis=1, dtype=np.float64)
-            self._row_means[sources] = sums / self.shape[0]
-            self.largest_row_sum = max(self.largest_row_sum, float(-sums.min()))
-            product[sources] = _double_product(lengths, block)
+            means = _turn_into_similarity(lengths)
+            self._row_means[sources] = means
+            self.largest_row_sum = max(self.largest_row_sum, float(-means.min()) * len(product))
+            product[sources] = double_product(lengths, block)
         return product
 
     def problem(self, count: int, seed: int) -> EigenProblem:
@@ -91,10 +90,18 @@ class GeodesicBlocks:
         return np.asarray(Centering.of(among).rows(similarity) @ spectrum.vectors)
 
 
-def _double_product(strip: Array, block: Array) -> Array:
-    """Return strip @ block in double precision, a few rows at a time."""
-    product = np.empty((len(strip), block.shape[1]))
-    for first in range(0, len(strip), 128):
-        part = slice(first, first + 128)
-        np.matmul(strip[part].astype(np.float64), block, out=product[part])
-    return product
+def _turn_into_similarity(lengths: Array) -> Array:
+    """Replace path lengths by -1/2 of their squares, and return the means of the rows.
+
+    A strip at a time, while it is in the cache.
+    """
+    means = np.empty(len(lengths))
+
+    def work(rows: slice) -> None:
+        strip = lengths[rows]
+        np.square(strip, out=strip)
+        strip *= -0.5
+        means[rows] = strip.mean(axis=1, dtype=np.float64)
+
+    over_rows(work, len(lengths), STRIP)
+    return means

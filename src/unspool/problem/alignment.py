@@ -29,25 +29,32 @@ def alignment(patches: Iterable[tuple[Array, Array]], n: int) -> EigenProblem:
 
     Patches come in batches: members (b, m) and symmetric blocks (b, m, m) that vanish on constants.
     """
-    total = sp.csr_array((n, n))
+    total: sp.csr_array | None = None
     waiting: list[tuple[Array, Array]] = []
     with stage("alignment", total=n) as running:
         for members, blocks in patches:
             waiting.append((members, blocks))
             if sum(held.size for _, held in waiting) > ENTRIES:
-                total, waiting = total + _added_up(waiting, n), []
+                total, waiting = _added_up(waiting, n, total), []
             running.advance(len(members))
-        matrix = total + _added_up(waiting, n)
+        matrix = _added_up(waiting, n, total)
         matrix = sp.csr_array(0.5 * (matrix + matrix.T))
         running.note(holds=matrix.data.nbytes + matrix.indices.nbytes, entries=matrix.nnz)
     return EigenProblem(matrix, "smallest", trivial=np.ones((n, 1)))
 
 
-def _added_up(batches: list[tuple[Array, Array]], n: int) -> sp.csr_array:
-    if not batches:
-        return sp.csr_array((n, n))
-    rows = [np.broadcast_to(m[:, :, None], b.shape).ravel() for m, b in batches]
-    columns = [np.broadcast_to(m[:, None, :], b.shape).ravel() for m, b in batches]
-    values = np.concatenate([blocks.ravel() for _, blocks in batches])
+def _added_up(
+    batches: list[tuple[Array, Array]], n: int, total: sp.csr_array | None
+) -> sp.csr_array:
+    """Return ``total`` with the waiting patches added."""
+    narrow = np.int32 if n < 2**31 else np.int64
+    rows = [np.empty(0, narrow)]
+    columns, values = list(rows), [np.empty(0)]
+    for members, blocks in batches:
+        points = members.astype(narrow)
+        rows.append(np.broadcast_to(points[:, :, None], blocks.shape).ravel())
+        columns.append(np.broadcast_to(points[:, None, :], blocks.shape).ravel())
+        values.append(blocks.ravel())
     places = (np.concatenate(rows), np.concatenate(columns))
-    return sp.csr_array(sp.coo_array((values, places), shape=(n, n)))
+    added = sp.csr_array(sp.coo_array((np.concatenate(values), places), shape=(n, n)))
+    return added if total is None else total + added

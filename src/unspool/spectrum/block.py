@@ -18,6 +18,7 @@ from ..values import Array
 
 EPS = float(np.finfo(np.float64).eps)
 ACCURACY = 1e-9  # of a vector, where rounding permits
+NEARLY = 1e-7  # of a vector, where progress that slows down is taken for rounding
 TOLERATED = 1e-5  # of a vector, where rounding in the operator does not permit more
 
 
@@ -109,9 +110,13 @@ def _wrongness(ritz: _Ritz, wanted: int, noise: float, accuracy: float) -> Array
     return np.asarray(wrong)
 
 
-def _stalled(errors: list[float], accuracy: float, patience: int = 6) -> bool:
-    """Tell whether the error is tolerable and has not halved for a while."""
+def _stalled(errors: list[float], accuracy: float) -> bool:
+    """Tell whether the error is tolerable and has not halved for a while.
+
+    A while is one pass where little is missing: there it is rounding that holds it up.
+    """
     tolerable = errors[-1] <= TOLERATED / accuracy
+    patience = 1 if errors[-1] <= NEARLY / accuracy else 6
     return tolerable and len(errors) > patience and errors[-1] > 0.5 * errors[-1 - patience]
 
 
@@ -119,13 +124,14 @@ def _expand(basis: Array, block: Array) -> Array:
     """Return an orthonormal basis of what ``block`` adds to ``basis``; directions of noise go."""
     norms = np.linalg.norm(block, axis=0)
     block = block[:, norms > 0] / norms[norms > 0]
-    for _ in range(2):  # twice is enough to be orthogonal to rounding
-        block = block - basis @ (basis.T @ block)
-        norms = np.linalg.norm(block, axis=0)
-        block = block[:, norms > 1e-10] / norms[norms > 1e-10]
+    for smallest in (1e-10, 1e-5):  # twice is enough to be orthogonal to rounding
+        block = _orthonormal(block - basis @ (basis.T @ block), smallest)
+    return block
+
+
+def _orthonormal(block: Array, smallest: float) -> Array:
+    """Return an orthonormal basis of the directions in which ``block`` is not ``smallest``."""
     if block.shape[1] == 0:
         return block
     fresh, triangle = np.linalg.qr(block)
-    fresh = fresh[:, np.abs(np.diag(triangle)) > 1e-10]
-    fresh = fresh - basis @ (basis.T @ fresh)
-    return np.asarray(np.linalg.qr(fresh)[0])
+    return np.asarray(fresh[:, np.abs(np.diag(triangle)) > smallest])

@@ -35,6 +35,7 @@ from .solvers import (
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
+DECOMPOSED = 2e9  # multiplications, about: a factor that takes more is multiplied with instead
 # Arcs a vertex from which on products are tried first. High fill means no small separators, which
 # means a large gap at the small end, which products reach in few passes; and the other way round.
 HIGH_FILL = 100
@@ -83,7 +84,7 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
     form, problem = task.form, task.problem
     by_decomposition: tuple[str, Solver] = ("svd", factored) if form.is_factor else ("dense", dense)
     shorter = min(problem.matrix.shape)
-    few = 4 * DENSE_SIZE if form.is_factor and not sp.issparse(form.matrix) else DENSE_SIZE
+    few = _decomposable(form) if form.is_factor else DENSE_SIZE
     if not form.is_product and (shorter <= few or task.count > form.size // 4):
         yield *by_decomposition, task
     if problem.end == "largest":
@@ -92,6 +93,14 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
         yield from _sparse_candidates(task)
     if not form.is_product and 3 * form.size * shorter * 8 < available_bytes():
         yield *by_decomposition, task
+
+
+def _decomposable(form: Standard) -> int:
+    """Return the shorter side up to which a factor is decomposed at once."""
+    if sp.issparse(form.matrix):
+        return DENSE_SIZE
+    longer = max(form.matrix.shape)
+    return min(4 * DENSE_SIZE, int(np.sqrt(DECOMPOSED / longer)))
 
 
 def _sparse_candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:

@@ -13,7 +13,7 @@ import scipy.sparse.linalg as sparse_linalg
 from ..elimination import PLANNED, SYMMETRIC, Elimination
 from ..progress import Running
 from ..values import Array, EigenProblem
-from .block import Leading, leading_pairs
+from .block import ACCURACY, Leading, leading_pairs
 from .bordered import Bordered, NotSolved
 from .canonical import degenerate_groups
 from .chebyshev import chebyshev_filter
@@ -96,6 +96,8 @@ def factored(task: Task) -> Pairs:
         # rows that give the trivial directions a value beyond the unwanted end
         far = 2.0 * np.sqrt(form.norm_bound) if smallest else 0.0
         factor = np.vstack([factor, far * form.trivial.T])
+    if len(factor) >= 2 * form.size:  # a tall factor: its triangle has the same right vectors
+        factor = scipy.linalg.qr(factor, mode="r", check_finite=False)[0][: form.size]
     missing = max(0, form.size - len(factor)) if smallest else 0
     factor = np.vstack([factor, np.zeros((missing, form.size))])
     _, singular, transposed = scipy.linalg.svd(factor, full_matrices=False, check_finite=False)
@@ -106,24 +108,19 @@ def factored(task: Task) -> Pairs:
 
 
 def products(task: Task) -> Pairs:
-    """Find the large end by products with the matrix alone.
-
-    A table in single precision is first worked with as it is, which brings the vectors near at
-    half the memory traffic, and then in double precision.
-    """
-    form, start = task.form, task.start()
-    if form.is_product:
-        found = leading_pairs(form.apply, start, task.wanted, task.running, accuracy=DEAR_ACCURACY)
-        return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
-    if form.is_single:
-        start = leading_pairs(
-            form.apply_roughly, start, task.wanted, task.running, max_passes=30, accuracy=1e-4
-        ).vectors
+    """Find the large end by products with the matrix alone."""
+    form = task.form
     # a table in single precision is symmetric only up to its rounding
     rounding = 0.5 * np.finfo(np.float32).eps if form.is_single else np.finfo(np.float64).eps
-    noise = float(rounding) * form.norm_bound
-    found = leading_pairs(form.apply, start, task.wanted, task.running, noise=noise)
-    return _accepted(found, task)
+    found = leading_pairs(
+        form.apply,
+        task.start(),
+        task.wanted,
+        task.running,
+        noise=0.0 if form.is_product else float(rounding) * form.norm_bound,
+        accuracy=DEAR_ACCURACY if form.is_product else ACCURACY,
+    )
+    return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
 
 
 def inverted_factor(task: Task) -> Pairs:

@@ -7,14 +7,28 @@ say nothing until they are done. Here the caller hears of each chunk and may sto
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 from typing import TypeVar
 
-from ..values import Array
+from .values import Array
 
 Space = TypeVar("Space")
+
+
+def thread_count() -> int:
+    """Return how many threads may work at once: NUMBA_NUM_THREADS, else one a core."""
+    wanted = os.environ.get("NUMBA_NUM_THREADS", "")
+    return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else _cores()
+
+
+def _cores() -> int:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def spread(
@@ -53,3 +67,17 @@ def spread(
         finally:
             for future in running:
                 future.cancel()
+
+
+def over_rows(work: Callable[[slice], None], n_rows: int, step: int) -> None:
+    """Call ``work`` for all strips of ``step`` rows, several at a time."""
+    starts = range(0, n_rows, step)
+    strips = [slice(first, min(first + step, n_rows)) for first in starts]
+    threads = min(thread_count(), len(strips))
+    if threads <= 1:
+        for strip in strips:
+            work(strip)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, strips):  # what a strip raises is raised here
+            pass
