@@ -11,7 +11,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
 .PHONY: help demo test test-all check bench clean
 
 help:
-	@echo "make demo      draw demo.png"
+	@echo "make demo      compare maps of a Swiss roll: report.html"
 	@echo "make test      check, then the tests (about what a change needs)"
 	@echo "make test-all  check, then every test, the slow ones too"
 	@echo "make check     lint, format, types, architecture"
@@ -24,7 +24,8 @@ $(VENV)/.dev: pyproject.toml
 	@touch $@
 
 demo: $(VENV)/.dev
-	@$(BIN)/python -m unspool.app.demo
+	@$(BIN)/unspool compare demo:swiss-roll -o report.html
+	@echo "report: $(CURDIR)/report.html"
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check --quiet --output-format=concise .
@@ -42,5 +43,5 @@ bench: $(VENV)/.dev
 	@$(BIN)/python -m benchmarks
 
 clean:
-	@rm -rf $(VENV) build dist demo.png .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) build dist report.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

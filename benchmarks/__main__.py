@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
-from .page import write_page
+from .cold import measure_cold
+from .page import COLD, write_page
 from .run import measure
 from .table import ROWS
-
-RESULTS = Path(__file__).parent / "results.jsonl"
 
 
 def main() -> None:
@@ -21,6 +19,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="leave out the rows of minutes")
     parser.add_argument("--list", action="store_true", help="list the rows")
     parser.add_argument("--save", action="store_true", help="keep the results and the docs page")
+    parser.add_argument("--cold", action="store_true", help="only the first calls of all methods")
     options = parser.parse_args()
     unknown = set(options.names) - set(ROWS)
     if unknown:
@@ -29,14 +28,28 @@ def main() -> None:
     if options.list:
         print("\n".join(ROWS))
         return
+    if options.cold:
+        _measure_cold(save=options.save)
+        return
     records = []
     for name in names:
-        for record in measure(ROWS[name], lambda line: print(line, file=sys.stderr, flush=True)):
-            records.append(record)
+        fresh = measure(ROWS[name], lambda line: print(line, file=sys.stderr, flush=True))
+        for record in fresh:
             print(json.dumps(record), flush=True)
+        if options.save:  # row by row: what was measured is not lost
+            write_page(fresh)
+        records += fresh
     print(_table(records))
-    if options.save:
-        write_page(RESULTS, records)
+
+
+def _measure_cold(*, save: bool) -> None:
+    from unspool import catalog
+
+    for method in catalog.METHODS:
+        record = measure_cold(method)
+        print(json.dumps(record), flush=True)
+        if save:
+            write_page([record], COLD)
 
 
 def _table(records: list[dict]) -> str:  # type: ignore[type-arg]

@@ -25,6 +25,17 @@ def roll(n: int) -> Data:
     return Data(np.array(sample.points), np.array(sample.coordinates))
 
 
+def table(n: int, unknown: float) -> Data:
+    """Return the distances of a Swiss roll, this share of them unknown (NaN), as points."""
+    from scipy.spatial.distance import cdist
+
+    points = roll(n).points
+    distances, dice = cdist(points, points), np.random.default_rng(0).random((n, n))
+    gaps = np.triu(dice < unknown, 1)
+    distances[gaps | gaps.T] = np.nan
+    return Data(distances)
+
+
 def hole(n: int) -> Data:
     """Return the Swiss roll with a hole."""
     from unspool import datasets

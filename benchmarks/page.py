@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 from contextlib import suppress
@@ -10,43 +11,102 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+HERE = Path(__file__).parent
+RESULTS, COLD = HERE / "results.jsonl", HERE / "cold.jsonl"
+PAGE = HERE.parent / "docs" / "benchmarks.md"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "tapkee")
+SIZES = {"10k": 1e4, "100k": 1e5, "1m": 1e6}
+INTRODUCTION = """# Benchmarks
+
+Written by `python -m benchmarks --save` and `python -m benchmarks --cold --save`. Every side runs
+in fresh processes, taking turns; times are medians of the warm call, with the first call (kernels
+loading from their cache) beside it; memory is the peak of the whole process, data included.
+"""
 
 
-def write_page(results: Path, records: list[dict[str, Any]]) -> None:
+def write_page(records: list[dict[str, Any]], kept_in: Path = RESULTS) -> None:
     """Merge new records into the kept ones and write the page."""
-    kept: dict[tuple[str, Any], dict[str, Any]] = {}
-    if results.exists():
-        for line in results.read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            kept[record["name"], record["peer"]] = record
-    for record in records:
-        kept[record["name"], record["peer"]] = record
-    ordered = sorted(kept.values(), key=lambda r: (r["name"], str(r["peer"])))
-    results.write_text("".join(json.dumps(r) + "\n" for r in ordered), encoding="utf-8")
-    PAGE.write_text(_page(ordered), encoding="utf-8")
+    kept = {_key(record): record for record in [*_read(kept_in), *records]}
+    ordered = [kept[key] for key in sorted(kept)]
+    kept_in.write_text("".join(json.dumps(r) + "\n" for r in ordered), encoding="utf-8")
+    PAGE.write_text(_page(_read(RESULTS), _read(COLD)), encoding="utf-8")
 
 
-def _page(records: list[dict[str, Any]]) -> str:
+def _read(path: Path) -> list[dict[str, Any]]:
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def _key(record: dict[str, Any]) -> tuple[str, str]:
+    return record.get("name", record.get("method", "")), str(record.get("peer"))
+
+
+def _page(records: list[dict[str, Any]], cold: list[dict[str, Any]]) -> str:
     lines = [
-        "# Benchmarks",
-        "",
-        "Written by `python -m benchmarks --save`. Every side runs in fresh processes, taking "
-        "turns; times are medians of the warm call, with the first call (kernels compiling, or "
-        "loading from their cache) beside it; memory is the peak of the whole process, data "
-        "included.",
-        "",
+        INTRODUCTION,
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, "
         + ", ".join([f"Python {platform.python_version()}", *_versions()])
         + ".",
         "",
         "| row | n | ours (s) | first call (s) | ours (MB) | peer | peer (s) | peer (MB) | ratio "
-        "| quality: ours / peer | measured by |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "| angle between maps | quality: ours / peer | measured by | runs |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        *(_line(record) for record in records),
+        *_growth(records),
+        *_first_calls(cold),
     ]
-    lines += [_line(record) for record in records]
     return "\n".join(lines) + "\n"
+
+
+def _growth(records: list[dict[str, Any]]) -> list[str]:
+    """Return the exponents of n in the seconds of rows that exist in several sizes."""
+    families: dict[str, dict[str, float]] = {}
+    for record in records:
+        family, _, size = record["name"].rpartition("-")
+        if size in SIZES:
+            families.setdefault(family, {})[size] = record["ours_s"]
+    lines = [
+        "",
+        "## Growth with n",
+        "",
+        "Seconds ~ n^p, p from one size to the next.",
+        "",
+        "| method | 10,000 | 100,000 | 1,000,000 | p from 10^4 to 10^5 | p from 10^5 to 10^6 |",
+        "|---|---|---|---|---|---|",
+    ]
+    for family, seconds in sorted(families.items()):
+        if len(seconds) == len(SIZES):
+            small, middle, large = (seconds[size] for size in SIZES)
+            powers = math.log10(middle / small), math.log10(large / middle)
+            lines.append(
+                f"| {family} | {small:.2f} s | {middle:.2f} s | {large:.2f} s "
+                f"| {powers[0]:.2f} | {powers[1]:.2f} |"
+            )
+    return lines
+
+
+def _first_calls(cold: list[dict[str, Any]]) -> list[str]:
+    head = [
+        "",
+        "## First calls",
+        "",
+        "On a Swiss roll of 2,000 points: the first call on a fresh install (kernels compile), the "
+        "first call of the next process (kernels load from their cache), and a warm call. "
+        "Importing scikit-learn is not counted.",
+        "",
+        "| method | first ever (s) | first of a process (s) | warm (s) | overhead (s) |",
+        "|---|---|---|---|---|",
+    ]
+    return (
+        []
+        if not cold
+        else head
+        + [
+            f"| {r['method']} | {r['cold_s']:.2f} | {r['next_s']:.2f} | {r['warm_s']:.2f} "
+            f"| {r['overhead_s']:.2f} |"
+            for r in cold
+        ]
+    )
 
 
 def _line(r: dict[str, Any]) -> str:
@@ -58,7 +118,8 @@ def _line(r: dict[str, Any]) -> str:
     return (
         f"| {r['name']} | {r['n']:,} | {show(r['ours_s'])} | {show(r['ours_first_s'])} "
         f"| {r['ours_mb']:,} | {r['peer'] or '-'} | {show(r['peer_s'])} "
-        f"| {show(r['peer_mb'], '{:,}')} | {show(r['ratio'], '{:.1f}x')} | {quality} | {notes} |"
+        f"| {show(r['peer_mb'], '{:,}')} | {show(r['ratio'], '{:.1f}x')} "
+        f"| {show(r['disagreement'], '{:.0e}')} | {quality} | {notes} | {r['runs']} |"
     )
 
 

@@ -116,10 +116,40 @@ def sklearn_nonmetric_mds(sample: Data) -> Answer:
 
 
 def stress(answer: Answer, sample: Data) -> float:
-    """Return the raw stress of a map, computed the same way for both sides."""
+    """Return the raw stress of a map, computed the same way for both sides, row by row."""
+    return _stress(answer["map"], sample.points, relative=False)
+
+
+def relative_stress(answer: Answer, sample: Data) -> float:
+    """Return the stress with weights 1 / delta^2."""
+    return _stress(answer["map"], sample.points, relative=True)
+
+
+def known_stress(answer: Answer, sample: Data) -> float:
+    """Return the raw stress of the known pairs of a table."""
+    from scipy.spatial.distance import squareform
+
+    found = _distances(answer["map"])
+    return float(np.nansum(np.square(squareform(sample.points, checks=False) - found)))
+
+
+def _distances(points: np.ndarray) -> np.ndarray:
     from scipy.spatial.distance import pdist
 
-    return float(np.square(pdist(sample.points) - pdist(answer["map"])).sum())
+    return np.asarray(pdist(points))
+
+
+def _stress(places: np.ndarray, points: np.ndarray, *, relative: bool) -> float:
+    from scipy.spatial.distance import cdist
+
+    total = 0.0
+    for first in range(0, len(points), 1000):
+        rows = slice(first, first + 1000)
+        wanted, found = (cdist(table[rows], table[first:]) for table in (points, places))
+        later = np.arange(len(wanted))[:, None] < np.arange(wanted.shape[1])
+        missed = (found - wanted)[later]
+        total += float(np.square(missed / wanted[later] if relative else missed).sum())
+    return total
 
 
 def rank_stress(answer: Answer, sample: Data) -> float:

@@ -44,6 +44,7 @@ affine = _judged(explained, "worst R^2 of the true coordinates")
 smooth = _judged(smoothness, "sum of Rayleigh quotients, smaller is better")
 spread = _judged(variance, "variance of the map, larger is better")
 strain = _judged(sides.stress, "raw stress, smaller is better")
+known = _judged(sides.known_stress, "raw stress of the known pairs, smaller is better")
 leftover = _judged(sides.reconstruction, "share of the variance that is not reconstructed")
 
 
@@ -66,12 +67,14 @@ KERNEL_PCA = {
     )
 }
 PLAIN_PCA = {"scikit-learn": sklearn("decomposition", "PCA", n_components=2, svd_solver="full")}
+TABLE = {"metric": "precomputed"}
 LANDMARKS = {"n_landmarks": 100, **NEAR}
 
 _ROWS = (
     truth("isomap-10k", "isomap", ROLL_10K, peers=ISOMAP, **NEAR),
     truth("isomap-20k", "isomap", partial(data.roll, 20_000), peers=ISOMAP, runs=1, **NEAR),
     truth("isomap-100k", "isomap", ROLL_100K, side=sides.isomap_blocks, runs=1),
+    truth("landmark-isomap-10k", "landmark-isomap", ROLL_10K, slow=False, **LANDMARKS),
     truth("landmark-isomap-100k", "landmark-isomap", ROLL_100K, slow=False, **LANDMARKS),
     truth("landmark-isomap-1m", "landmark-isomap", ROLL_1M, runs=1, **LANDMARKS),
     affine("hessian-10k", "hessian-lle", HOLE_10K, peers=_lle("hessian"), **NEAR),
@@ -136,6 +139,16 @@ _ROWS = (
         partial(data.roll, 2_000),
         peers={"scikit-learn": sides.sklearn_mds},
         runs=1,
+    ),
+    strain("mds-20k", "mds", partial(data.roll, 20_000), runs=1),
+    known("mds-table-2k", "mds", partial(data.table, 2_000, 0.0), slow=False, **TABLE),
+    known("mds-gaps-2k", "mds", partial(data.table, 2_000, 0.3), slow=False, **TABLE),
+    _judged(sides.relative_stress, "sum of squared relative errors, smaller is better")(
+        "mds-weighted-2k",
+        "mds",
+        partial(data.roll, 2_000),
+        slow=False,
+        weights="inverse_square",
     ),
     _judged(sides.rank_stress, "stress-1 of the best monotone fit, smaller is better")(
         "nonmetric-mds-2k",

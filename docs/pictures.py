@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from figures import FIGURES
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -43,9 +44,13 @@ RECIPES: dict[str, Callable[[], Panels]] = {}
 
 
 def draw(names: list[str]) -> None:
-    """Draw the pictures of these methods; of all, and the overview, if none is named."""
+    """Draw the pictures of these names; of all methods, and the others, if none is given."""
     FOLDER.mkdir(exist_ok=True)
-    for name in names or [*METHODS, "overview"]:
+    for name in names or [*METHODS, *sorted(RECIPES.keys() - METHODS.keys()), "overview", *FIGURES]:
+        if name in FIGURES:
+            _save(FIGURES[name](), FOLDER / f"{name}.png", DPI)
+            print(f"drew {name}.png: {(FOLDER / f'{name}.png').stat().st_size / 1000:.0f} kB")
+            continue
         panels = overview() if name == "overview" else RECIPES.get(name, lambda n=name: _plain(n))()
         columns = 4 if name == "overview" else len(panels)
         path = FOLDER / f"{name}.png"
@@ -447,3 +452,126 @@ def autoassociative_network() -> Panels:
         Panel("rebuilt", rebuilt, sheet.color),
         Panel("a circle, and the curve one unit makes", ring.points, ring.color, curve),
     ]
+
+
+# What goes wrong: a second picture of the methods that look for their answer step by step.
+
+
+@_recipe("mds-fails")
+def mds_fails() -> Panels:
+    points = datasets.swiss_roll(300).points
+    starts = [
+        unspool.MDS(1, start="random", random_state=seed).fit(points).normalized_stress_
+        for seed in range(30)
+    ]
+    best = unspool.MDS(1).fit(points).normalized_stress_
+
+    def minima(axes: Any) -> None:
+        axes.plot(np.sort(starts), ".", color="0.3")
+        axes.axhline(best, color="crimson", lw=1)
+        axes.set_title("one dimension: stress-1 of 30 random starts", fontsize=9)
+        axes.tick_params(labelsize=7)
+
+    return [minima, _few_pairs(), _shrunken_clusters()]
+
+
+def _few_pairs() -> Panel:
+    square = datasets.flat_patch(300, d=2, ambient=2, seed=1)
+    table = np.linalg.norm(square.points[:, None] - square.points, axis=2)
+    gaps = np.triu(np.random.default_rng(0).random(table.shape) < 0.97, 1)
+    table[gaps | gaps.T] = np.nan
+    places = unspool.MDS(2, metric="precomputed", start="random").fit_transform(table)
+    return Panel("a square, 97 % of the pairs unknown", places, square.points[:, 0], equal=True)
+
+
+def _shrunken_clusters() -> Panel:
+    labels, rng = np.repeat(np.arange(3), 40), np.random.default_rng(0)
+    points = rng.standard_normal((120, 20)) + 40.0 * np.eye(3, 20)[labels]
+    model = unspool.MDS(2, ordinal=True, max_iter=300, tol=0.0).fit(points)
+    title = f"clusters in 20-D, order alone: stress-1 {model.normalized_stress_:.0e}"
+    return Panel(title, model.embedding_, labels, equal=True)
+
+
+@_recipe("principal-curve-fails")
+def principal_curve_fails() -> Panels:
+    rng = np.random.default_rng(0)
+    turn = np.linspace(1.0, 4.5 * np.pi, 400)
+    spiral = np.column_stack([turn * np.cos(turn), turn * np.sin(turn)]) / 10
+    spiral += 0.02 * rng.standard_normal(spiral.shape)
+    disc = rng.standard_normal((1500, 2))
+    disc = disc[np.linalg.norm(disc, axis=1) < 2.0][:600]
+    panels: Panels = []
+    for title, points, options in (
+        ("a spiral, from a line: cuts across", spiral, {"span": 0.1}),
+        ("from its corners in order", spiral, {"span": 0.1, "start": spiral[::8]}),
+    ):
+        curves = [unspool.PrincipalCurve(**options).fit(points)]
+        panels.append(Panel(title, points, turn, _over(curves), equal=True, size=4))
+    line = unspool.PrincipalCurve(span=1.0).fit(disc)
+    ring = unspool.PrincipalCurve(closed=True).fit(disc)
+    title = (
+        f"two answers: D\u00b2 {line.distances_.means[-1]:.2f} and {ring.distances_.means[-1]:.2f}"
+    )
+    grey = np.zeros(len(disc))
+    return [*panels, Panel(title, disc, grey, _over([line, ring]), equal=True, size=3)]
+
+
+def _over(curves: list[Any]) -> Callable[[Any], None]:
+    def draw(axes: Any) -> None:
+        for model, color in zip(curves, ("crimson", "darkorange"), strict=False):
+            axes.plot(*model.vertices_.T, color=color, lw=1.5)
+
+    return draw
+
+
+@_recipe("principal-surface-fails")
+def principal_surface_fails() -> Panels:
+    roll = datasets.swiss_roll(1000)
+    unrolled = unspool.Isomap(2).fit_transform(roll.points)
+    from_plane = unspool.PrincipalSurface(2).fit(roll.points)
+    from_map = unspool.PrincipalSurface(2, start=unrolled, span=0.05).fit(roll.points)
+    return [
+        _data(roll),
+        Panel("from the plane: cuts across the turns", from_plane.embedding_, roll.color),
+        Panel("from an Isomap", from_map.embedding_, roll.color),
+    ]
+
+
+@_recipe("autoassociative-network-fails")
+def autoassociative_network_fails() -> Panels:
+    turn = np.linspace(0.0, 2 * np.pi, 400, endpoint=False)
+    eight = np.column_stack([np.sin(turn), np.sin(2 * turn) / 2])
+    model = unspool.AutoassociativeNetwork(1).fit(eight)
+    missed = np.linalg.norm(model.inverse_transform(model.embedding_) - eight, axis=1)
+
+    def codes(axes: Any) -> None:
+        axes.scatter(turn, model.embedding_[:, 0], c=missed, s=4, cmap="inferno")
+        axes.set_xlabel("along the eight", fontsize=8)
+        axes.set_title("its code, torn at the crossing", fontsize=9)
+        axes.tick_params(labelsize=7)
+
+    lemniscate = model.inverse_transform(np.linspace(*_ends(model.embedding_), 400)[:, None])
+
+    def curve(axes: Any) -> None:
+        axes.plot(*lemniscate.T, color="crimson", lw=1)
+
+    panel = Panel("an eight, and the curve one unit makes", eight, turn, curve, equal=True)
+    return [panel, codes, _ambiguity()]
+
+
+def _ends(codes: Any) -> tuple[float, float]:
+    return float(codes.min()), float(codes.max())
+
+
+def _ambiguity() -> Panel:
+    turn = np.linspace(0.25 * np.pi, 1.75 * np.pi, 300)
+    arc = np.column_stack([np.cos(turn), np.sin(turn)])
+    model = unspool.AutoassociativeNetwork(1).fit(arc)
+    grid = np.stack(np.meshgrid(np.linspace(-1.3, 1.3, 60), np.linspace(-1.3, 1.3, 60)), axis=-1)
+    cells = grid.reshape(-1, 2)
+
+    def over(axes: Any) -> None:
+        axes.plot(*arc.T, color="crimson", lw=1.5)
+
+    codes = np.clip(model.transform(cells)[:, 0], *_ends(model.embedding_))
+    return Panel("codes of the plane around an arc", cells, codes, over, equal=True, size=5)

@@ -32,11 +32,16 @@ _HOMES = {
     "RandomProjection": "methods",
     "SpectralClustering": "methods",
     "commute_time_distances": "methods",
+    "compare": "study",
+    "diagnose": "study",
     "distortions": "methods",
     "intrinsic_dimension": "dimension",
     "johnson_lindenstrauss_dimension": "methods",
+    "load": "saving",
+    "plan": "study",
     "projection_success_probability": "methods",
     "projection_tail_probability": "methods",
+    "save": "saving",
 }
 _MODULES = (
     "catalog",
@@ -44,10 +49,13 @@ _MODULES = (
     "dimension",
     "graph",
     "kernel",
+    "plot",
     "problem",
     "progress",
     "quality",
+    "saving",
     "spectrum",
+    "study",
 )
 
 __all__ = [
@@ -75,19 +83,27 @@ __all__ = [
     "SpectralClustering",
     "catalog",
     "commute_time_distances",
+    "compare",
     "datasets",
+    "diagnose",
     "dimension",
     "distortions",
     "graph",
     "intrinsic_dimension",
     "johnson_lindenstrauss_dimension",
     "kernel",
+    "load",
+    "plan",
+    "plot",
     "problem",
     "progress",
     "projection_success_probability",
     "projection_tail_probability",
     "quality",
+    "save",
+    "saving",
     "spectrum",
+    "study",
 ]
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -115,6 +115,14 @@ def advise(sentence: str) -> None:
     recorder = _recorder.get()
     if recorder is not None:
         recorder.advice.append(sentence)
+
+
+def repeat(stages: Iterable[Stage], advice: Iterable[str]) -> None:
+    """Put stages and advice that were recorded before into the report of the running fit."""
+    recorder = _recorder.get()
+    if recorder is not None:
+        recorder.stages.extend(stages)
+        recorder.advice.extend(advice)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ LAYERS = {
     "barycentric": 0,
     "elimination": 0,
     "datasets": 0,
+    "sharing": 1,
     "graph": 1,
     "kernel": 1,
     "problem": 1,
@@ -107,7 +108,11 @@ RESERVED = (
 # Packages with a home. All are imported late, inside the function that needs them.
 OPTIONAL = {
     "numba": ("*/_kernels",),
-    "matplotlib": ("plot", "app"),
+    "matplotlib": ("plot", "textbook", "app"),
+    "jinja2": ("app",),
+    "pandas": ("app",),
+    "PIL": ("app",),
+    "anndata": ("app",),
     "rich": ("progress", "*/_display"),
     "dask": ("scale",),
     "distributed": ("scale",),

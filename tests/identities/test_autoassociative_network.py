@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 import unspool
 from unspool import PCA, AutoassociativeNetwork, datasets
 from unspool.iterate import network as net
+from unspool.iterate.descent import begin, descend
 from unspool.iterate.network.coding import decoder_slopes
-from unspool.iterate.network.descent import begin, descend
 from unspool.iterate.network.layers import from_flat
 from unspool.iterate.network.objective import BLOCK, Examples, Objective
 

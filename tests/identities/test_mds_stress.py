@@ -241,6 +241,16 @@ def test_single_precision_gives_the_same_map():
         assert single.stress_ <= double.stress_ * (1 + 1e-5)
 
 
+def test_weights_and_gaps_take_hardly_more_steps():
+    """A step costs the same, so this is what time is made of."""
+    table = roll_table(300)
+    plain = table_mds().fit(table).n_iter_
+    weights = np.random.default_rng(0).uniform(size=table.shape)
+    gaps = np.where(random_gaps(len(table), 0.3, 0), np.nan, table)
+    assert table_mds(weights=weights + weights.T).fit(table).n_iter_ <= 1.5 * plain
+    assert table_mds().fit(gaps).n_iter_ <= 1.5 * plain
+
+
 def test_more_starts_are_never_worse():
     table = roll_table(60, seed=8)
     one = table_mds(1, start="random").fit(table)

@@ -15,7 +15,7 @@ from unspool.iterate.surfaces import (
     fit_surface,
     smooth_sheet,
 )
-from unspool.iterate.surfaces.sheet import well_spread
+from unspool.iterate.surfaces.places import nearest, well_spread, with_lengths
 
 
 def bumpy(d, n=200, width=None, seed=0):
@@ -91,6 +91,29 @@ def test_well_spread_places_are_each_the_farthest_from_those_before():
         gaps = np.linalg.norm(places[:, None] - chosen[:count], axis=2).min(axis=1)
         assert np.linalg.norm(chosen[count] - chosen[:count], axis=1).min() == gaps.max()
     assert len(well_spread(places, 500)) == 190  # duplicates are left out
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_nearest_places_are_those_of_all_distances(d):
+    places = np.random.default_rng(d).standard_normal((60, d))
+    gaps = np.linalg.norm(places[:, None] - places, axis=2) + np.diag(np.full(60, np.inf))
+    assert np.array_equal(nearest(places, 5), np.argsort(gaps, axis=1)[:, :5])
+    assert nearest(places[:3], 5).shape == (3, 2)  # there are no more
+
+
+def test_places_move_to_the_lengths_their_edges_want():
+    truth = np.random.default_rng(0).uniform(size=(40, 2))
+    edges = np.column_stack(np.triu_indices(40, 1))
+    wanted = np.linalg.norm(truth[edges[:, 0]] - truth[edges[:, 1]], axis=1)
+
+    def missed(places):
+        lengths = np.linalg.norm(places[edges[:, 0]] - places[edges[:, 1]], axis=1)
+        return np.sqrt(np.mean((lengths / wanted - 1) ** 2))
+
+    start = truth * [1.0, 1.3] + 0.02 * np.random.default_rng(1).standard_normal((40, 2))
+    assert missed(start) > 0.2
+    assert missed(with_lengths(start, edges, wanted)) < 0.01
+    assert missed(with_lengths(truth, edges, wanted)) < 1e-12  # what fits stays
 
 
 def test_a_turned_sheet_is_the_same_sheet():

@@ -22,7 +22,11 @@ SECTIONS = (
     "Reference",
 )
 TEXTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-RUN = [ROOT / "README.md", *sorted((ROOT / "docs" / "methods").glob("*.md"))]
+RUN = [
+    ROOT / "README.md",
+    ROOT / "docs" / "compare.md",
+    *sorted((ROOT / "docs" / "methods").glob("*.md")),
+]
 LARGEST_PICTURE = 80_000  # bytes: a page should open at once
 
 

@@ -1,40 +1,36 @@
-"""``make demo``: a Swiss roll through every method, a table on the screen and one picture."""
+"""``make demo``: a Swiss roll through the usual methods, a table on the screen and a report."""
 
 from __future__ import annotations
 
 import sys
-import time
-from typing import Any
+from pathlib import Path
 
-from unspool import catalog, datasets, quality
-from unspool.plot import maps
+from unspool import compare, datasets
+from unspool.app.report import write_report
 
-# what differs from two coordinates and the defaults
-OPTIONS: dict[str, dict[str, Any]] = {
-    "lle": {"n_neighbors": 12},
-    "principal-curve": {"n_components": 1},
-    "spectral-clustering": {"n_clusters": 6, "n_components": 3},
-}
+LOADING = """\
+sample = unspool.datasets.swiss_roll({n}, seed={seed})
+X, truth, color = sample.points, sample.coordinates, sample.color"""
 
 
-def main(path: str = "demo.png", n: int = 1500) -> None:
-    """Map a Swiss roll with all methods, print a table and write the picture to ``path``."""
-    roll = datasets.swiss_roll(n, seed=0)
-    embeddings = {}
-    print(f"Swiss roll, {n} points, 2 coordinates\n")
-    print(f"{'method':<36}{'seconds':>9}{'Procrustes error':>19}{'neighbours kept':>18}")
-    for entry in catalog.METHODS.values():
-        model = entry.load()(**{"n_components": 2, **OPTIONS.get(entry.name, {})})
-        began = time.perf_counter()
-        coordinates = model.fit_transform(roll.points)
-        seconds = time.perf_counter() - began
-        embeddings[entry.title] = coordinates
-        error = quality.disparity(coordinates, roll.coordinates)
-        kept = quality.neighbors_kept(roll.points, coordinates)
-        print(f"{entry.title:<36}{seconds:>9.3f}{error:>19.4f}{kept:>18.2f}")
-    maps(roll.points, embeddings, roll.color).savefig(path, dpi=110)
-    print(f"\npicture: {path}")
+def main(path: str = "report.html", n: int = 1000, seed: int = 0) -> Path:
+    """Compare maps of a Swiss roll of ``n`` points, print the table, write the report."""
+    roll = datasets.swiss_roll(n, seed=seed)
+    print(f"Swiss roll of {n} points, rolled in 3 columns; the truth is flat\n")
+    comparison = compare(roll.points, truth=roll.coordinates, color=roll.color, seed=seed)
+    print(comparison)
+    written = write_report(
+        comparison,
+        path,
+        title="A Swiss roll, unrolled",
+        source="demo:swiss-roll",
+        loading=LOADING.format(n=n, seed=seed),
+        columns=("x", "y", "z"),
+        color_name="angle along the roll",
+    ).resolve()
+    print(f"\nreport: {written}")
+    return written
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "demo.png")
+    main(sys.argv[1] if len(sys.argv) > 1 else "report.html")

@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 
 from ..values import Array
+from .descent import Descent, Function, begin, descend
 from .loop import Outcome, iterate, relative_change_below
-from .network.descent import Descent, Function, begin, descend
 from .pairs import Fit
 
 NOTHING = 1e-22  # of sum w delta^2: a stress-1 below 1e-11 is rounding

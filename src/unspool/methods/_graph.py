@@ -15,6 +15,7 @@ from ..progress import advise
 from ..values import Array, Metric, NeighborGraph
 from ._contract import Method
 from ._parameters import learned, method, parameter
+from ._relation import listed, searched, undirected
 from ._similarity import check_count
 
 COMPONENTS = ("separate", "bridge", "largest", "error")
@@ -93,9 +94,8 @@ class GraphMethod(Method):
         if self.radius is not None and self.n_neighbors is not None:
             raise ValueError("give n_neighbors or radius, not both")
         related = self._related = self._relate(given)
-        self._index = graph.searcher(
-            related, self._related_metric(), self.search, self.random_state
-        )
+        metric = self._related_metric()
+        self._index = searched(related, metric, self.search, self.random_state)
         neighbors = self._neighbors(related)
         found = graph.pieces(neighbors)
         self.component_labels_ = found.labels
@@ -110,10 +110,11 @@ class GraphMethod(Method):
         self.embedding_ = self._assembled(related)
 
     def _neighbors(self, given: Any) -> NeighborGraph:
-        directed = graph.neighbors_of_all(
-            self._index, given, self.n_neighbors, self.radius, self.squared_radius
+        metric = self._related_metric()
+        directed = listed(
+            self._index, given, metric, self.n_neighbors, self.radius, self.squared_radius
         )
-        return directed if self.symmetrize == "directed" else _undirected(directed, self.symmetrize)
+        return directed if self.symmetrize == "directed" else undirected(directed, self.symmetrize)
 
     def _one_piece_or_several(
         self, neighbors: NeighborGraph, found: graph.Pieces, given: Any
@@ -139,7 +140,7 @@ class GraphMethod(Method):
         warnings.warn(sentence, UserWarning, stacklevel=4)
         if self.components != "bridge":
             return neighbors, found
-        exact = graph.searcher(given, self._related_metric())  # the shortest link is one pair
+        exact = searched(given, self._related_metric())  # the shortest link is one pair
         joined = graph.bridged(neighbors, found, exact, given)
         return joined, graph.pieces(joined)
 
@@ -213,10 +214,6 @@ class GraphMethod(Method):
                 places[here], towards, known[members], self._points[members]
             )
         return points
-
-
-def _undirected(directed: NeighborGraph, rule: Any) -> NeighborGraph:
-    return graph.symmetric(directed, rule)
 
 
 def _padded(chart: Chart, width: int) -> Chart:

@@ -8,11 +8,13 @@ import numpy as np
 
 from .. import extension
 from ..extension import Chart
+from ..sharing import once
 from ..spectrum import negative_mass, solve
 from ..values import Array, NeighborGraph
 from ._geodesic_gram import geodesic_gram
 from ._graph import COMPONENTS, GraphMethod
 from ._parameters import method, parameter
+from ._relation import edges_of
 from ._similarity import advise_if_not_euclidean, scaled_coordinates
 
 ROWS_BYTES = 128 * 2**20  # of new points' rows held at a time
@@ -42,7 +44,8 @@ class Isomap(GraphMethod):
     )
 
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
-        similarity = geodesic_gram(neighbors)
+        edges = edges_of(neighbors)
+        similarity = once("geodesics", edges, "gram", lambda: geodesic_gram(neighbors))
         eigenproblem = similarity.problem(self._count_in(members), self.random_state)
         spectrum = solve(eigenproblem, self._count_in(members), seed=self.random_state)
         values, coordinates = scaled_coordinates(spectrum)

@@ -9,10 +9,12 @@ import scipy.sparse as sp
 
 from .. import extension, graph
 from ..extension import Chart
+from ..sharing import once
 from ..values import Array, NeighborGraph
 from ._graph import COMPONENTS, GraphMethod
 from ._landmark_choice import LandmarkChoice
 from ._parameters import method, parameter
+from ._relation import edges_of
 from ._similarity import check_count
 
 
@@ -45,7 +47,8 @@ class LandmarkIsomap(LandmarkChoice, GraphMethod):
 
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
         chosen = self._chosen_in(given, members, neighbors)
-        geodesics = graph.geodesic(neighbors, chosen)
+        of = *edges_of(neighbors), chosen
+        geodesics = once("geodesics", of, "rows", lambda: graph.geodesic(neighbors, chosen))
         count = min(self._count_in(members), len(chosen) - 1)
         squares = geodesics.T**2
         fitted = self._fit_landmarks(squares, chosen, count, self.random_state)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..memory import claim
 from ..progress import stage
+from ..sharing import once
 from ..values import Array, Metric
 from .score import Chosen, choose
 from .tables import Side, two_sides
@@ -74,8 +76,14 @@ def rank_blocks(data: Side, places: Side, chosen: Chosen) -> Iterator[tuple[slic
     with stage("ranks", total=len(chosen.points)) as running:
         for part in chosen.blocks(data.n_points):
             rows = chosen.points[part]
-            yield part, ranks(data.distances(rows), rows), ranks(places.distances(rows), rows)
+            # of the data they are the same for every map, and where maps are compared kept
+            before = once("ranks", (*data.arrays, rows), data.setting, partial(_ranks, data, rows))
+            yield part, before, _ranks(places, rows)
             running.advance(len(rows))
+
+
+def _ranks(side: Side, rows: Array) -> Array:
+    return ranks(side.distances(rows), rows)
 
 
 def ranks(distances: Array, own: Array) -> Array:

@@ -21,6 +21,10 @@ class Side(Protocol):
 
     @property
     def n_points(self) -> int: ...  # noqa: D102 (a protocol's fields speak for themselves)
+    @property
+    def arrays(self) -> tuple[Array, ...]: ...  # noqa: D102
+    @property
+    def setting(self) -> Metric: ...  # noqa: D102
     def distances(self, rows: Array) -> Array: ...  # noqa: D102
 
 
@@ -35,6 +39,16 @@ class Points:
     def n_points(self) -> int:
         """Number of points."""
         return len(self.points)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """What the distances are computed from."""
+        return (self.points,)
+
+    @property
+    def setting(self) -> Metric:
+        """How they are computed."""
+        return self.metric
 
     def distances(self, rows: Array) -> Array:
         """Return the distances from some points to all, as a fresh table."""
@@ -52,6 +66,16 @@ class WidePoints:
     def n_points(self) -> int:
         """Number of points."""
         return len(self.centred)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """What the distances are computed from."""
+        return (self.centred,)
+
+    @property
+    def setting(self) -> Metric:
+        """How they are computed."""
+        return "euclidean"
 
     def distances(self, rows: Array) -> Array:
         """Return the distances from some points to all, as a fresh table."""
@@ -77,6 +101,16 @@ class Given:
     def n_points(self) -> int:
         """Number of points."""
         return len(self.table)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """What the distances are computed from."""
+        return (self.table,)
+
+    @property
+    def setting(self) -> Metric:
+        """How they are computed."""
+        return "precomputed"
 
     def distances(self, rows: Array) -> Array:
         """Return rows of the table, as a copy."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...values import Array
-from .descent import Descent
+from ..descent import Descent
 from .objective import Objective
 
 RATE = 0.01  # first step length of Adam; halved when five passes in a row bring nothing

@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 
 from ...values import Array
+from ..descent import Descent, begin, descend
 from ..loop import iterate
-from .descent import Descent, begin, descend
 from .layers import Network, from_flat
 from .objective import Objective
 

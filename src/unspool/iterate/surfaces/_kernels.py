@@ -1,7 +1,8 @@
-"""Compiled loops: choosing well-spread points, and projecting onto a smooth sheet by Newton steps.
+"""Compiled loops: a smooth sheet, its tangents, and the projection onto it by Newton steps.
 
 Every point takes its own number of steps from its own start; in NumPy all would wait for the
-slowest, and an n x knots table of distances would be built for each step.
+slowest, and an n x knots table of distances would be built for each step. Knots and loads come
+with one row a coordinate, (d, knots) and (D, knots): the loops over the knots are then vectorised.
 """
 
 from __future__ import annotations
@@ -9,35 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True, error_model="numpy")
-def spread_out(places, count):  # type: ignore[no-untyped-def]
-    """Return up to ``count`` indices of distinct places, each as far as can be from those before.
-
-    The first is the place nearest to the centre; the search ends when only duplicates are left.
-    """
-    n, d = places.shape
-    nearest = np.zeros(n)
-    for j in range(d):
-        nearest += (places[:, j] - places[:, j].mean()) ** 2
-    chosen = np.empty(count, dtype=np.int64)
-    newest = np.argmin(nearest)
-    reach = nearest.max()
-    nearest[:] = np.inf
-    for c in range(count):
-        chosen[c] = newest
-        for i in range(n):
-            square = 0.0
-            for j in range(d):
-                square += (places[i, j] - places[newest, j]) ** 2
-            nearest[i] = min(nearest[i], square)
-        newest = np.argmax(nearest)
-        if nearest[newest] <= 1e-12 * reach:
-            return chosen[: c + 1]
-    return chosen
+SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=SUMS)
 def _dot(one, other):  # type: ignore[no-untyped-def]
     total = 0.0
     for w in range(len(one)):
@@ -45,58 +21,129 @@ def _dot(one, other):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, error_model="numpy")
-def _evaluate(place, knots, flat, loads, value, slopes):  # type: ignore[no-untyped-def]
-    """Write value and derivatives of the sheet at one place."""
-    d, width = len(place), len(value)
-    for w in range(width):
-        value[w] = flat[0, w]
-        for a in range(d):
-            slopes[a, w] = flat[1 + a, w]
+@njit(cache=True, error_model="numpy", fastmath=SUMS)
+def _look(place, knots, reach, squares):  # type: ignore[no-untyped-def]
+    """Write the distance of a place to every knot, and its square."""
+    for a in range(len(place)):
+        for k in range(len(squares)):
+            step = place[a] - knots[a, k]
+            squares[k] = step * step + (squares[k] if a > 0 else 0.0)
+    for k in range(len(squares)):
+        reach[k] = np.sqrt(squares[k])
+
+
+@njit(cache=True, error_model="numpy", fastmath=SUMS)
+def _value(place, flat, loads, reach, squares, value):  # type: ignore[no-untyped-def]
+    """Write the value of the sheet at a place that has looked around."""
+    for w in range(len(value)):
+        load, total = loads[w], 0.0
+        for k in range(len(reach)):
+            total += load[k] * (reach[k] * squares[k])
+        value[w] = flat[0, w] + total
+        for a in range(len(place)):
             value[w] += place[a] * flat[1 + a, w]
-    for k in range(len(knots)):
-        square = 0.0
-        for a in range(d):
-            square += (place[a] - knots[k, a]) ** 2
-        r = np.sqrt(square)
-        for w in range(width):
-            value[w] += loads[k, w] * r * square
-        for a in range(d):
-            pull = 3.0 * r * (place[a] - knots[k, a])
-            for w in range(width):
-                slopes[a, w] += pull * loads[k, w]
+
+
+@njit(cache=True, error_model="numpy", fastmath=SUMS)
+def _tangents(place, knots, flat, loads, reach, slopes):  # type: ignore[no-untyped-def]
+    """Write the derivatives of the sheet at a place that has looked around."""
+    for a in range(len(place)):
+        here, knot = place[a], knots[a]
+        for w in range(slopes.shape[1]):
+            load, total = loads[w], 0.0
+            for k in range(len(reach)):
+                total += load[k] * (reach[k] * (here - knot[k]))
+            slopes[a, w] = flat[1 + a, w] + 3.0 * total
 
 
 @njit(cache=True, error_model="numpy")
-def slopes_at(places, knots, flat, loads):  # type: ignore[no-untyped-def]
-    """Return the derivatives of a sheet, one tangent vector for every parameter of every place."""
-    n, d = places.shape
-    value, slopes = np.empty(flat.shape[1]), np.empty((n, d, flat.shape[1]))
-    for i in range(n):
-        _evaluate(places[i], knots, flat, loads, value, slopes[i])
-    return slopes
+def values_at(places, knots, flat, loads, values):  # type: ignore[no-untyped-def]
+    """Fill the values (n, D) of a sheet."""
+    reach, squares = np.empty(knots.shape[1]), np.empty(knots.shape[1])
+    for i in range(len(places)):
+        _look(places[i], knots, reach, squares)
+        _value(places[i], flat, loads, reach, squares, values[i])
 
 
 @njit(cache=True, error_model="numpy")
-def _newton_system(place, knots, loads, misfit, slopes, gradient, hessian):  # type: ignore[no-untyped-def]
-    """Write gradient and second derivatives of half the squared distance at one place."""
-    d = len(place)
+def slopes_at(places, knots, flat, loads, slopes):  # type: ignore[no-untyped-def]
+    """Fill the derivatives (n, d, D) of a sheet, one tangent vector for every parameter."""
+    reach, squares = np.empty(knots.shape[1]), np.empty(knots.shape[1])
+    for i in range(len(places)):
+        _look(places[i], knots, reach, squares)
+        _tangents(places[i], knots, flat, loads, reach, slopes[i])
+
+
+@njit(cache=True, error_model="numpy")
+def _positive(matrix):  # type: ignore[no-untyped-def]
+    """Tell whether a small matrix, which is eliminated in place, has a positive determinant."""
+    d, sign = len(matrix), 1.0
+    for a in range(d):
+        pivot = a
+        for b in range(a + 1, d):
+            pivot = b if abs(matrix[b, a]) > abs(matrix[pivot, a]) else pivot
+        if pivot != a:
+            sign = -sign
+            for b in range(d):
+                matrix[a, b], matrix[pivot, b] = matrix[pivot, b], matrix[a, b]
+        if matrix[a, a] == 0.0:
+            return False
+        sign = sign if matrix[a, a] > 0.0 else -sign
+        for b in range(a + 1, d):
+            share = matrix[b, a] / matrix[a, a]
+            for c in range(a, d):
+                matrix[b, c] -= share * matrix[a, c]
+    return sign > 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def folds_on(paths, knots, flat, loads, folded):  # type: ignore[no-untyped-def]
+    """Mark the paths (m, stations, d) on which the tangents turn over from station to station."""
+    d, width = paths.shape[2], flat.shape[1]
+    slopes, turn = np.empty((2, d, width)), np.empty((d, d))
+    reach, squares = np.empty(knots.shape[1]), np.empty(knots.shape[1])
+    for p in range(len(paths)):
+        for s in range(paths.shape[1]):
+            here, before = slopes[s % 2], slopes[1 - s % 2]
+            _look(paths[p, s], knots, reach, squares)
+            _tangents(paths[p, s], knots, flat, loads, reach, here)
+            if s == 0:
+                continue
+            for a in range(d):
+                for b in range(d):
+                    turn[a, b] = _dot(before[a], here[b])
+            if not _positive(turn):
+                folded[p] = True
+                break
+
+
+@njit(cache=True, error_model="numpy", fastmath=SUMS)
+def _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian):  # type: ignore[no-untyped-def]
+    """Write gradient and second derivatives of half the squared distance; return their trace.
+
+    ``seen`` is what it saw around: the distances to the knots, and room for the pull of each.
+    """
+    d, size, (knots, _, loads), (reach, pulls) = len(place), 0.0, sheet, seen
+    for k in range(len(reach)):
+        pulls[k] = 0.0
+    for w in range(len(misfit)):
+        load, miss = loads[w], misfit[w]
+        for k in range(len(reach)):
+            pulls[k] += load[k] * miss
+    bend = 3.0 * _dot(pulls, reach)
+    for k in range(len(reach)):
+        pulls[k] = pulls[k] / reach[k] if reach[k] > 0.0 else 0.0
     for a in range(d):
         gradient[a] = _dot(slopes[a], misfit)
-        for b in range(d):
-            hessian[a, b] = _dot(slopes[a], slopes[b])
-    for k in range(len(knots)):
-        load = _dot(loads[k], misfit)
-        square = 0.0
-        for a in range(d):
-            square += (place[a] - knots[k, a]) ** 2
-        r = np.sqrt(square)
-        if r > 0.0:
-            for a in range(d):
-                hessian[a, a] += 3.0 * load * r
-                for b in range(d):
-                    crossed = (place[a] - knots[k, a]) * (place[b] - knots[k, b])
-                    hessian[a, b] += 3.0 * load * crossed / r
+        for b in range(a + 1):
+            total = 0.0
+            for k in range(len(reach)):
+                total += pulls[k] * ((place[a] - knots[a, k]) * (place[b] - knots[b, k]))
+            hessian[a, b] = _dot(slopes[a], slopes[b]) + 3.0 * total
+            hessian[b, a] = hessian[a, b]
+        hessian[a, a] += bend
+        size += hessian[a, a]
+    return abs(size)
 
 
 @njit(cache=True, error_model="numpy")
@@ -128,92 +175,125 @@ def _solved(hessian, damping, gradient, root, step):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, error_model="numpy")
-def _descend(point, sheet, place, foot, room, max_steps):  # type: ignore[no-untyped-def]
-    """Move a place (and its foot) to the nearest foot around it; return the squared distance.
+def _copy(values, target):  # type: ignore[no-untyped-def]
+    """Copy a short row: assigned as slices, rows take seconds to compile."""
+    for w in range(len(values)):
+        target[w] = values[w]
 
-    Newton's method, damped where it would not come nearer.
-    """
+
+@njit(cache=True, error_model="numpy")
+def _reach_for(point, sheet, place, room):  # type: ignore[no-untyped-def]
+    """Evaluate the sheet at a place; return the squared distance of its value to the point."""
     knots, flat, loads = sheet
-    trial, misfit, slopes, gradient, hessian, root, step = room
-    _evaluate(place, knots, flat, loads, foot, slopes)
-    misfit[:] = foot - point
-    square, damping = _dot(misfit, misfit), 0.0
-    for _ in range(max_steps):
-        _newton_system(place, knots, loads, misfit, slopes, gradient, hessian)
-        size = abs(np.trace(hessian))
-        moved = False
-        for _ in range(25):
-            if _solved(hessian, damping, gradient, root, step):
-                trial[:] = place + step
-                _evaluate(trial, knots, flat, loads, foot, slopes)
-                misfit[:] = foot - point
-                reached = _dot(misfit, misfit)
-                # near the foot a step changes the distance by less than the sheet is rounded
-                moved = reached <= square + 2e-13 * np.sqrt(square) + 1e-26
-                if moved:
-                    break
-            damping = max(8.0 * damping, 1e-3 * size + 1e-12)
-        if not moved:
-            break
-        place[:] = trial
-        square = reached
-        # an undamped step of 1e-10 leaves an error of its square; a damped one may be short of it
-        if _dot(step, step) <= (1e-20 if damping == 0.0 else 1e-28) * (1.0 + _dot(trial, trial)):
-            break
-        damping = 0.0 if damping <= 1e-2 * size else damping / 32.0
-    _evaluate(place, knots, flat, loads, foot, slopes)
-    misfit[:] = foot - point
+    foot, misfit, slopes, reach, squares = room
+    _look(place, knots, reach, squares)
+    _value(place, flat, loads, reach, squares, foot)
+    _tangents(place, knots, flat, loads, reach, slopes)
+    for w in range(len(point)):
+        misfit[w] = foot[w] - point[w]
     return _dot(misfit, misfit)
 
 
 @njit(cache=True, error_model="numpy")
-def _nearest_seed(point, seeds, values, away_from, far):  # type: ignore[no-untyped-def]
-    """Return the seed whose value is nearest (of equals the last), and how near, squared.
-
-    Only seeds at a squared distance above ``far`` from a place count.
-    """
-    nearest, least = -1, np.inf
-    for s in range(len(seeds)):
-        total = 0.0
-        for w in range(len(point)):
-            total += (point[w] - values[s, w]) ** 2
-        if total <= least:
-            apart = 0.0
-            for a in range(len(away_from)):
-                apart += (seeds[s, a] - away_from[a]) ** 2
-            if apart > far:
-                nearest, least = s, total
-    return nearest, least
+def _shorter(newton, damping, size):  # type: ignore[no-untyped-def]
+    """Write the next step to try, damped until it exists; return the damping, inf if none does."""
+    _, gradient, hessian, root, step = newton
+    for _ in range(25):
+        if _solved(hessian, damping, gradient, root, step):
+            return damping
+        damping = max(8.0 * damping, 1e-3 * size + 1e-12)
+    return np.inf
 
 
 @njit(cache=True, error_model="numpy")
-def project_on_sheet(points, sheet, seeds, values, spacing, max_steps):  # type: ignore[no-untyped-def]
-    """Return place, foot and squared distance of every point (S4 16.18).
+def _descend(point, sheet, place, room, newton, max_steps):  # type: ignore[no-untyped-def]
+    """Move a place to the nearest foot around it; return the squared distance.
+
+    Newton's method, damped where it would not come nearer. The first trial is the place itself.
+    """
+    _, misfit, slopes, reach, squares = room
+    trial, gradient, hessian, _, step = newton
+    square, damping, size, steps, trials = np.inf, 0.0, 0.0, 0, 0
+    _copy(place, trial)
+    while True:
+        reached = _reach_for(point, sheet, trial, room)
+        # near the foot a step changes the distance by less than the sheet is rounded
+        if reached <= square + 2e-13 * np.sqrt(square) + 1e-26:
+            _copy(trial, place)
+            square = reached
+            # an undamped step of 1e-8 leaves an error of its square; a damped one may fall short
+            near = (1e-16 if damping == 0.0 else 1e-28) * (1.0 + _dot(trial, trial))
+            if steps == max_steps or (steps > 0 and _dot(step, step) <= near):
+                return square
+            damping = 0.0 if damping <= 1e-2 * size else damping / 32.0
+            seen = (reach, squares)  # the squares have served
+            size = _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian)
+            steps, trials = steps + 1, 0
+        else:
+            damping, trials = max(8.0 * damping, 1e-3 * size + 1e-12), trials + 1
+        damping = _shorter(newton, damping, size)
+        if trials == 25 or damping == np.inf:  # nowhere is nearer: look at the place once more
+            steps, square = max_steps, np.inf
+        for a in range(len(place)):
+            trial[a] = place[a] + (step[a] if square < np.inf else 0.0)
+
+
+@njit(cache=True, error_model="numpy", fastmath=SUMS)
+def _nearest_seed(point, values, gaps):  # type: ignore[no-untyped-def]
+    """Write the squared distances of a point to the seeds' values; return the nearest, or last."""
+    for s in range(len(gaps)):
+        gaps[s] = 0.0
+    for w in range(len(point)):
+        for s in range(len(gaps)):
+            step = point[w] - values[w, s]
+            gaps[s] += step * step
+    nearest = 0
+    for s in range(1, len(gaps)):
+        if gaps[s] <= gaps[nearest]:
+            nearest = s
+    return nearest
+
+
+@njit(cache=True, error_model="numpy", fastmath=SUMS)
+def _nearest_elsewhere(place, seeds, gaps, far, enough):  # type: ignore[no-untyped-def]
+    """Return the nearest seed at a squared distance above ``far`` from a place, or -1.
+
+    Only those count whose value comes nearer than ``enough``, squared.
+    """
+    nearest, least = -1, enough
+    for s in range(len(gaps)):
+        if gaps[s] <= least:
+            apart = 0.0
+            for a in range(len(place)):
+                apart += (seeds[s, a] - place[a]) ** 2
+            if apart > far:
+                nearest, least = s, gaps[s]
+    return nearest
+
+
+@njit(cache=True, error_model="numpy")
+def project_on_sheet(points, sheet, seeds, values, spacing, max_steps, places, feet, squares):  # type: ignore[no-untyped-def]
+    """Fill place, foot and squared distance of every point (S4 16.18).
 
     A point descends from the seed whose value is nearest; and from the nearest seed elsewhere,
     where the sheet comes as near again (a bend, another turn). The nearer foot wins.
     """
-    n, width = points.shape
-    d = seeds.shape[1]
-    places, feet, squares = np.empty((n, d)), np.empty((n, width)), np.empty(n)
-    other, other_foot = np.empty(d), np.empty(width)
-    room = (
-        np.empty(d),
-        np.empty(width),
-        np.empty((d, width)),
-        np.empty(d),
-        np.empty((d, d)),
-        np.zeros((d, d)),
-        np.empty(d),
-    )
-    for i in range(n):
-        first, _ = _nearest_seed(points[i], seeds, values, seeds[0], -1.0)
-        places[i] = seeds[first]
-        squares[i] = _descend(points[i], sheet, places[i], feet[i], room, max_steps)
-        second, least = _nearest_seed(points[i], seeds, values, places[i], 9.0 * spacing * spacing)
-        if second >= 0 and np.sqrt(least) - 2.0 * spacing < np.sqrt(squares[i]):
-            other[:] = seeds[second]
-            square = _descend(points[i], sheet, other, other_foot, room, max_steps)
+    width, (count, d), n_knots = points.shape[1], seeds.shape, sheet[0].shape[1]
+    foot, misfit, slopes = np.empty(width), np.empty(width), np.empty((d, width))
+    room = foot, misfit, slopes, np.empty(n_knots), np.empty(n_knots)
+    newton = np.empty(d), np.empty(d), np.empty((d, d)), np.zeros((d, d)), np.empty(d)
+    gaps, place, far = np.empty(count), np.empty(d), 9.0 * spacing * spacing
+    for i in range(len(points)):
+        squares[i] = np.inf
+        seed = _nearest_seed(points[i], values, gaps)
+        for _ in range(2):
+            _copy(seeds[seed], place)
+            square = _descend(points[i], sheet, place, room, newton, max_steps)
             if square < squares[i]:
-                places[i], feet[i], squares[i] = other, other_foot, square
-    return places, feet, squares
+                _copy(place, places[i])
+                _copy(foot, feet[i])
+                squares[i] = square
+            enough = (np.sqrt(squares[i]) + 2.0 * spacing) ** 2
+            seed = _nearest_elsewhere(place, seeds, gaps, far, enough)
+            if seed < 0:
+                break

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...memory import claim
 from ...values import Array
 from ..frame import settled_below
 from ..loop import Outcome, iterate
 from .parametrize import count_folds, reparametrized
-from .sheet import Projection, Sheet, smooth_sheet
+from .sheet import KNOTS, MOST_KNOTS, SEEDS, Projection, Sheet, smooth_sheet
 
 LESS = 0.75  # of the freedom, where more would fold the surface
 
@@ -47,6 +48,12 @@ def fit_surface(points: Array, start: Array, settings: Settings) -> Outcome[Fitt
     smoothed more.
     """
     freedoms = settings.freedoms
+    knots = min(KNOTS * freedoms[-1], MOST_KNOTS, len(points))
+    claim(
+        4 * len(points) * (knots + SEEDS) * 8,
+        f"smoothing {len(points)} points over {knots:.0f} knots",
+        "fit a sample and transform the rest, or raise span",
+    )
 
     def fitted(places: Array, number: int) -> tuple[Fitted, float]:
         wanted = freedoms[min(number, len(freedoms) - 1)]

@@ -7,18 +7,23 @@ data give a flat sheet, and beyond its knots a sheet continues almost straight.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from ...memory import claim
 from ...values import Array
+from .places import well_spread
 
 KNOTS = 3  # for each degree of freedom: with more, the fit no longer changes
 MOST_KNOTS = 300
 SEEDS = 500  # places from which projections start
 STEPS = 60
-ALPHA = (-14.0, 10.0)  # decades searched for the smoothing parameter
+ALPHA, TYPICAL = (
+    (-14.0, 10.0),
+    (-2.0, 1.0),
+)  # decades of the smoothing parameter, and the usual ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +63,35 @@ class Sheet:
 
     def at(self, places: Array) -> Array:
         """Return the points of the sheet at these parameters."""
-        bends = _cubes(places, self.knots) @ self.loads
-        return np.asarray(self.flat[0] + places @ self.flat[1:] + bends)
+        from ._kernels import values_at
+
+        values = np.empty((len(places), self.flat.shape[1]))
+        values_at(np.ascontiguousarray(places), *self._columns(), values)
+        return values
+
+    def folded(self, paths: Array) -> Array:
+        """Tell on which paths (m, stations, d) the sheet turns over.
+
+        There the tangents change their orientation from one station to the next:
+        det(J J_next') <= 0. A sheet that bends, but does not crease, has none.
+        """
+        from ._kernels import folds_on
+
+        folded = np.zeros(len(paths), dtype=bool)
+        folds_on(np.ascontiguousarray(paths), *self._columns(), folded)
+        return folded
 
     def slopes(self, places: Array) -> Array:
         """Return the derivatives (n, d, D): one tangent vector for every parameter."""
         from ._kernels import slopes_at
 
-        places = np.ascontiguousarray(places)
-        return np.asarray(slopes_at(places, self.knots, self.flat, self.loads))
+        slopes = np.empty((*places.shape, self.flat.shape[1]))
+        slopes_at(np.ascontiguousarray(places), *self._columns(), slopes)
+        return slopes
+
+    def _columns(self) -> tuple[Array, Array, Array]:
+        """Return knots, flat and loads as the compiled loops want them."""
+        return np.ascontiguousarray(self.knots.T), self.flat, np.ascontiguousarray(self.loads.T)
 
     def project(self, points: Array) -> Projection:
         """Return where each point falls: the nearest place that Newton's method finds.
@@ -87,12 +112,21 @@ class Sheet:
     def _descended(self, points: Array) -> Projection:
         from ._kernels import project_on_sheet
 
-        sheet = (self.knots, self.flat, self.loads)
-        values = self.at(self.seeds)
-        found = project_on_sheet(
-            np.ascontiguousarray(points), sheet, self.seeds, values, self.spacing, STEPS
+        points, values = np.ascontiguousarray(points), np.ascontiguousarray(self.at(self.seeds).T)
+        n, d = len(points), self.seeds.shape[1]
+        found = Projection(np.empty((n, d)), np.empty(points.shape), np.empty(n))
+        project_on_sheet(
+            points,
+            self._columns(),
+            self.seeds,
+            values,
+            self.spacing,
+            STEPS,
+            found.places,
+            found.feet,
+            found.squares,
         )
-        return Projection(*found)
+        return found
 
 
 def smooth_sheet(places: Array, points: Array, freedom: float) -> Sheet:
@@ -104,11 +138,6 @@ def smooth_sheet(places: Array, points: Array, freedom: float) -> Sheet:
     seeds = well_spread(places, SEEDS)
     count = int(min(np.ceil(KNOTS * freedom), MOST_KNOTS, len(seeds)))
     knots = seeds[:count]
-    claim(
-        4 * len(places) * (count + len(seeds)) * 8,
-        f"smoothing {len(places)} points over {count} knots",
-        "fit a sample and transform the rest, or raise span",
-    )
     flat = np.linalg.lstsq(_affine(places), points, rcond=None)[0]
     rest = points - _affine(places) @ flat
     frame = np.linalg.qr(_affine(knots), mode="complete")[0]
@@ -118,14 +147,6 @@ def smooth_sheet(places: Array, points: Array, freedom: float) -> Sheet:
     solution = _penalised(rows, stiffness, rest, freedom)
     n_flat = knots.shape[1] + 1
     return Sheet(knots, flat + solution[:n_flat], bending @ solution[n_flat:], _sorted(seeds))
-
-
-def well_spread(places: Array, count: int) -> Array:
-    """Return up to ``count`` distinct places, each far from those before it."""
-    from ._kernels import spread_out
-
-    chosen = spread_out(np.ascontiguousarray(places), min(count, len(places)))
-    return np.ascontiguousarray(places[chosen])
 
 
 def _sorted(places: Array) -> Array:
@@ -146,7 +167,7 @@ def _cubes(places: Array, knots: Array) -> Array:
 
 def _penalised(rows: Array, stiffness: Array, sides: Array, freedom: float) -> Array:
     """Solve least squares with alpha x stiffness on the bending part, alpha leaving ``freedom``."""
-    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg import cho_factor, cho_solve, cholesky
 
     # columns of unit length: the affine ones and the bending ones differ by orders of magnitude
     scale = np.linalg.norm(rows, axis=0)
@@ -155,15 +176,36 @@ def _penalised(rows: Array, stiffness: Array, sides: Array, freedom: float) -> A
     penalty = np.zeros((rows.shape[1], rows.shape[1]))
     penalty[n_flat:, n_flat:] = stiffness / np.outer(scale[n_flat:], scale[n_flat:])
     penalty /= max(float(np.trace(penalty)), 1e-300)
-    gram, ridge = rows.T @ rows, 1e-13 * np.eye(rows.shape[1])
+    gram = rows.T @ rows
+    ridge = 1e-13 * np.eye(len(gram))
 
-    def factor(exponent: float) -> tuple[Array, bool]:
-        found: tuple[Array, bool] = cho_factor(gram + 10.0**exponent * penalty + ridge, lower=True)
-        return found
+    def freedom_left(exponent: float) -> float:
+        root = cholesky(gram + 10.0**exponent * penalty + ridge, lower=True, check_finite=False)
+        return float(np.trace(cho_solve((root, True), gram, check_finite=False)))
 
-    low, high = ALPHA
-    for _ in range(30):
-        middle = (low + high) / 2
-        left = float(np.trace(cho_solve(factor(middle), gram)))
-        low, high = (middle, high) if left > freedom else (low, middle)
-    return np.asarray(cho_solve(factor(high), rows.T @ sides) / scale[:, None])
+    exponent = _where_equal(freedom_left, freedom, n_flat)
+    factor = cho_factor(gram + 10.0**exponent * penalty + ridge, lower=True)
+    return np.asarray(cho_solve(factor, rows.T @ sides) / scale[:, None])
+
+
+def _where_equal(freedom_left: Callable[[float], float], freedom: float, least: int) -> float:
+    """Return the power of ten of alpha that leaves this freedom, or the end that comes nearest.
+
+    Above its least, freedom falls like a power of alpha, so that its logarithm is almost straight.
+    """
+    from scipy.optimize import brentq
+
+    @cache
+    def surplus(exponent: float) -> float:
+        return float(np.log(max(freedom_left(exponent) - least, 1e-12) / (freedom - least)))
+
+    if freedom - least < 1e-6:
+        return ALPHA[1]
+    low, high = TYPICAL
+    while surplus(low) < 0.0 and low > ALPHA[0]:
+        low, high = max(low - 3.0, ALPHA[0]), low
+    while surplus(high) > 0.0 and high < ALPHA[1]:
+        low, high = high, min(high + 3.0, ALPHA[1])
+    if surplus(low) <= 0.0 or surplus(high) >= 0.0:
+        return low if surplus(low) <= 0.0 else high
+    return float(brentq(surplus, low, high, xtol=1e-5))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...values import Array
+from ..values import Array
 
 Function = Callable[[Array], tuple[float, Array]]
 

@@ -1,0 +1,120 @@
+"""Predicted against measured: memory and time of every method, ``python -m benchmarks.plan``.
+
+Each fit runs in a fresh process that is warm (everything loaded and compiled); memory is what the
+process has at its peak beyond what it had before the fit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unspool import catalog, datasets, plan
+
+OPTIONS = {
+    "principal-curve": {"n_components": 1},
+    "spectral-clustering": {"n_clusters": 6, "n_components": 3},
+}
+FLOOR = 8e6  # bytes below which allocators, not methods, decide
+INSTANT = 0.02  # seconds below which clocks do
+STATUS, MARK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+def main(arguments: list[str]) -> None:
+    """Measure the named methods (default: all) at 2,000 and 20,000 points, and print ratios."""
+    names = arguments or list(catalog.METHODS)
+    print(f"{'method':<26}{'n':>7}{'MB':>9}{'predicted':>11}{'s':>9}{'predicted':>11}")
+    for n in (2_000, 20_000):
+        for name in names:
+            print(_line(name, n), flush=True)
+
+
+def _line(name: str, n: int) -> str:
+    command = [sys.executable, "-c", f"from benchmarks.plan import told; told({name!r}, {n})"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        last = ran.stderr.strip().splitlines()[-1:]
+        return f"{name:<26}{n:>7}  failed: {''.join(last)}"
+    found = json.loads(ran.stdout)
+    foreseen = foreseen_for(name, n)
+    return (
+        f"{name:<26}{n:>7}{found['bytes'] / 1e6:>9.1f}{foreseen.bytes / 1e6:>11.1f}"
+        f"{found['seconds']:>9.3f}{foreseen.seconds:>11.3f}"
+    )
+
+
+def told(name: str, n: int) -> None:
+    """Print what a fit took, as JSON."""
+    warm_up(name)
+    print(json.dumps(measured(name, n)))
+
+
+def warm_up(name: str) -> None:
+    """Fit a few points, so that everything is loaded and compiled."""
+    for n in (700, 300):
+        _fit(name, points(n))
+
+
+def measured(name: str, n: int) -> dict[str, float]:
+    """Return the bytes and seconds that a fit takes."""
+    data = points(n)
+    _give_back()
+    MARK.write_text("5")  # the high-water mark starts here
+    before = _status("VmRSS")
+    began = time.perf_counter()
+    _fit(name, data)
+    seconds = time.perf_counter() - began
+    return {"bytes": _status("VmHWM") - before, "seconds": seconds}
+
+
+def foreseen_for(name: str, n: int) -> Any:
+    """Return the plan for the same fit."""
+    width = OPTIONS.get(name, {}).get("n_components", 2)
+    return plan(name, n, 3, n_components=width)
+
+
+def ratios(name: str, n: int, found: dict[str, float]) -> tuple[float, float]:
+    """Return predicted over measured, of memory and of time; of what is tiny, 1."""
+    foreseen = foreseen_for(name, n)
+    memory = max(foreseen.bytes, FLOOR) / max(found["bytes"], FLOOR)
+    return memory, max(foreseen.seconds, INSTANT) / max(found["seconds"], INSTANT)
+
+
+def points(n: int) -> Any:
+    """Return a Swiss roll without short circuits at any of these sizes."""
+    return np.array(datasets.swiss_roll(n, ranges="isomap", seed=2).points)
+
+
+def _fit(name: str, data: Any) -> None:
+    options = {"n_components": 2, **OPTIONS.get(name, {})}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        catalog.METHODS[name].load()(**options).fit(data)
+
+
+def _give_back() -> None:
+    """Return freed memory to the system: the next fit would otherwise hide in it."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
+def _status(field: str) -> float:
+    for line in STATUS.read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return 1024.0 * int(line.split()[1])
+    raise RuntimeError(f"no {field} in {STATUS}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

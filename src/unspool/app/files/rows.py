@@ -1,0 +1,140 @@
+"""From a table to points, and back to the rows that they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...values import Array
+from .columns import asked_for, checked_name, numbers_of, numeric_by_default
+from .recipe import Recipe, learned, without_gaps
+from .table import Table, listed
+
+UNEVEN = 1e3  # ratio of spreads from which on one column decides all distances
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user asks of the rows and columns of a table."""
+
+    columns: str | None = None
+    color: str | None = None
+    id: str | None = None
+    na: str = "error"
+    scale: str = "none"
+    sample: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Points, and where they come from: row ``rows[i]`` of the table is point i."""
+
+    points: Array
+    rows: Array
+    table: Table
+    recipe: Recipe
+    color: str | None
+    id: str | None
+    notes: tuple[str, ...]
+
+    def others(self, keep: str = "others") -> Any:
+        """Return the columns to write beside the coordinates: those not mapped, "all" or "none"."""
+        frame = self.table.frame.iloc[self.rows].reset_index(drop=True)
+        mapped = () if keep == "all" else self.recipe.columns
+        names = [name for name in frame.columns if name not in mapped and keep != "none"]
+        if self.id is not None:
+            names = [self.id, *(name for name in names if name != self.id)]
+        return frame[names]
+
+    def truth(self) -> Array | None:
+        """Return the coordinates that a map should find, where they are known."""
+        return None if self.table.truth is None else self.table.truth[self.rows]
+
+    def colors(self) -> Any:
+        """Return the column that colours the map, or None."""
+        if self.color is None:
+            return None
+        return self.table.frame[self.color].iloc[self.rows].to_numpy()
+
+
+def prepared(table: Table, wishes: Wishes) -> Prepared:
+    """Return the points that a table holds, as wished."""
+    color = table.color if wishes.color is None else checked_name(wishes.color, table)
+    ident = None if wishes.id is None else checked_name(wishes.id, table)
+    apart = [name for name in (color, ident) if name is not None]
+    if wishes.columns is None:
+        names, notes = numeric_by_default(table, apart)
+    else:
+        names, notes = asked_for(wishes.columns, table), []
+    drawn = _sampled(len(table.frame), wishes)
+    narrowed = replace(table, frame=table.frame.iloc[drawn])
+    numbers, rows, told = without_gaps(numbers_of(names, narrowed), names, wishes.na, None)
+    if len(numbers) < 2:
+        raise ValueError(f"{table.source} has one row to map, and a map needs at least two")
+    recipe = learned(names, table.named, numbers, wishes.na, wishes.scale)
+    notes += [*([told] if told else []), *_uneven(names, numbers, wishes.scale, table)]
+    if len(drawn) < len(table.frame):
+        notes.append(f"{len(drawn)} of {len(table.frame)} rows were drawn at random")
+    return Prepared(
+        recipe.scaled(numbers),
+        drawn[rows],
+        table,
+        recipe,
+        color,
+        ident,
+        (*table.notes, *notes),
+    )
+
+
+def placed_by(recipe: Recipe, table: Table, wishes: Wishes) -> Prepared:
+    """Return new rows, treated as those of the fit were."""
+    color = table.color if wishes.color is None else checked_name(wishes.color, table)
+    ident = None if wishes.id is None else checked_name(wishes.id, table)
+    names = _matched(recipe, table, [name for name in (color, ident) if name is not None])
+    numbers = numbers_of(names, table)
+    numbers, rows, told = without_gaps(numbers, names, wishes.na, recipe.fill)
+    notes = (*table.notes, *([told] if told else []))
+    recipe = replace(recipe, columns=tuple(names))
+    return Prepared(recipe.scaled(numbers), rows, table, recipe, color, ident, notes)
+
+
+def _matched(recipe: Recipe, table: Table, apart: list[str]) -> list[str]:
+    """Return the columns of a new table that are those of the fit: by name, else by position."""
+    wanted = list(recipe.columns)
+    if recipe.named and table.named:
+        missing = [name for name in wanted if name not in table.frame.columns]
+        if missing:
+            raise ValueError(
+                f"{table.source} lacks columns that the model was fitted on: {listed(missing)}"
+            )
+        return wanted
+    names = numeric_by_default(table, apart)[0]
+    if len(names) != len(wanted):
+        raise ValueError(
+            f"{table.source} has {len(names)} columns to map, but the model was fitted on "
+            f"{len(wanted)}"
+        )
+    return names
+
+
+def _sampled(n: int, wishes: Wishes) -> Array:
+    if wishes.sample is None or wishes.sample >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(wishes.seed).choice(n, wishes.sample, replace=False))
+
+
+def _uneven(names: list[str], numbers: Array, scale: str, table: Table) -> list[str]:
+    """Tell of columns in different units; those of an array or of images have one."""
+    spread = numbers.std(axis=0, dtype=np.float64)
+    if scale != "none" or table.features is not None or not (spread > 0).any():
+        return []
+    low, high = int(np.argmin(np.where(spread > 0, spread, np.inf))), int(spread.argmax())
+    if spread[high] < UNEVEN * spread[low]:
+        return []
+    return [
+        f"column {names[high]!r} spreads {spread[high] / spread[low]:.0f} times as far as "
+        f"{names[low]!r} and decides all distances; --scale standard evens them out"
+    ]

@@ -1,0 +1,166 @@
+"""What a map does to its points: distortion ellipses, trust point by point, the images behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..values import Array
+from ._style import FAINT, INK, bare, dot_size, drawn, places_of, two_axes
+from .maps import _bar, paint
+
+MOST_ELLIPSES = 120
+ELLIPSE_SIZE = 0.4  # of the spacing of ellipses: half-axis of one with the typical stretch
+
+
+@drawn()
+def ellipses(
+    axes: Any, Y: Any, distortion: Any, color: Any = None, *, count: int = MOST_ELLIPSES
+) -> None:
+    """Draw what the map makes of small circles around ``count`` points spread over it.
+
+    ``distortion`` is what ``quality.local_distortion`` returns for this map. Equal circles: lengths
+    are kept up to one scale. Circles of different sizes: angles are kept, areas are not. Needles:
+    the map is flat or torn here.
+    """
+    from matplotlib.collections import EllipseCollection
+
+    places = places_of(Y)
+    if places.shape[1] != 2 or distortion.axes.shape[1:] != (2, 2):
+        raise ValueError("ellipses are drawn on maps of 2 coordinates with 2 stretches a point")
+    if len(distortion.axes) != len(places):
+        raise ValueError(f"the distortion is of {len(distortion.axes)} points, not {len(places)}")
+    paint(axes, places, color, size=0.4 * dot_size(len(places)))
+    shown = spread_out(places, count)
+    unit = 2 * ELLIPSE_SIZE * _spacing(places[shown]) / distortion.typical
+    long, short = (np.linalg.norm(distortion.axes[shown, :, i], axis=1) for i in (0, 1))
+    directions = distortion.axes[shown, :, 0]
+    axes.add_collection(
+        EllipseCollection(
+            unit * long,
+            unit * short,
+            np.degrees(np.arctan2(directions[:, 1], directions[:, 0])),
+            units="xy",
+            offsets=places[shown],
+            transOffset=axes.transData,
+            facecolors="none",
+            edgecolors=INK,
+            linewidths=0.9,
+        )
+    )
+    bare(axes)
+
+
+@drawn()
+def trust(
+    axes: Any, Y: Any, score: Any, *, label: str = "", limits: tuple[float, float] | None = None
+) -> None:
+    """Draw a map painted by a score of each point, the least trusted on top.
+
+    ``score`` is any of ``unspool.quality`` with values per point, such as trustworthiness. Points
+    that were not scored are grey. The colours span ``limits``, by default from the second
+    percentile of the scores up to the highest.
+    """
+    places = two_axes(places_of(Y))
+    if score.n_points != len(places):
+        raise ValueError(f"the score is of {score.n_points} points, the map of {len(places)}")
+    others = np.setdiff1d(np.arange(len(places)), score.sample)
+    size = dot_size(len(places))
+    axes.scatter(*places[others].T, s=0.6 * size, color=FAINT, linewidths=0, rasterized=True)
+    order = np.argsort(-score.per_point, kind="stable")
+    values, here = score.per_point[order], score.sample[order]
+    low, high = (np.quantile(values, 0.02), values.max()) if limits is None else limits
+    dots = axes.scatter(
+        *places[here].T,
+        c=values,
+        s=size,
+        cmap="cividis_r",
+        vmin=low if low < high else high - 1e-9,
+        vmax=high,
+        linewidths=0,
+        rasterized=True,
+    )
+    _bar(axes.figure, dots, axes, label or score.name)
+    bare(axes)
+
+
+@drawn(7.0, 6.0)
+def thumbnails(
+    axes: Any,
+    Y: Any,
+    images: Any,
+    *,
+    shape: tuple[int, int] | None = None,
+    size: float = 0.06,
+    count: int = 200,
+) -> None:
+    """Draw images at their places on a map, as many as fit without covering each other.
+
+    ``images`` are (n, h, w), or rows of h * w pixels with their ``shape``; ``size`` is the height
+    of one, as a share of the map's extent.
+    """
+    places = two_axes(places_of(Y))
+    pictures = _checked_images(images, shape, len(places))
+    height = size * max(float(np.ptp(places, axis=0).max()), 1e-300)
+    width = height * pictures.shape[2] / pictures.shape[1]
+    paint(axes, places, size=0.4 * dot_size(len(places)))
+    low, high = float(pictures.min()), float(pictures.max())
+    for i in without_overlap(places, width, height)[:count]:
+        x, y = places[i]
+        axes.imshow(
+            pictures[i],
+            extent=(x - width / 2, x + width / 2, y - height / 2, y + height / 2),
+            cmap="gray",
+            vmin=low,
+            vmax=high,
+            zorder=3,
+            interpolation="nearest",
+        )
+    room = np.array([width, height])
+    (left, bottom), (right, top) = places.min(axis=0) - room, places.max(axis=0) + room
+    axes.set(xlim=(left, right), ylim=(bottom, top))
+    bare(axes, equal=False)
+    axes.set_aspect("equal")
+
+
+def spread_out(places: Array, count: int) -> Array:
+    """Return ``count`` points of a map, each as far as can be from those before."""
+    count = min(count, len(places))
+    chosen = [int(np.linalg.norm(places - places.mean(axis=0), axis=1).argmin())]
+    far = np.linalg.norm(places - places[chosen[0]], axis=1)
+    while len(chosen) < count:
+        chosen.append(int(far.argmax()))
+        far = np.minimum(far, np.linalg.norm(places - places[chosen[-1]], axis=1))
+    return np.array(chosen)
+
+
+def _spacing(places: Array) -> float:
+    """Return the typical distance from a point to the nearest other one."""
+    gaps = np.linalg.norm(places[:, None] - places, axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    nearest = gaps.min(axis=1)
+    return float(np.median(nearest)) if len(places) > 1 else 1.0
+
+
+def without_overlap(places: Array, width: float, height: float) -> Array:
+    """Return points whose boxes of this size do not cover each other, spread ones first."""
+    candidates = spread_out(places, min(len(places), 1000))
+    taken: list[int] = []
+    for i in candidates:
+        gaps = np.abs(places[taken] - places[i])
+        if not ((gaps[:, 0] < width) & (gaps[:, 1] < height)).any():
+            taken.append(int(i))
+    return np.array(taken, dtype=np.intp)
+
+
+def _checked_images(images: Any, shape: tuple[int, int] | None, n_points: int) -> Array:
+    pictures = np.asarray(images)
+    if pictures.ndim == 2 and shape is not None and pictures.shape[1] == shape[0] * shape[1]:
+        pictures = pictures.reshape(len(pictures), *shape)
+    if pictures.ndim != 3 or len(pictures) != n_points:
+        raise ValueError(
+            f"images are (n, h, w), or rows of pixels with shape=(h, w), one a point ({n_points}); "
+            f"got {np.shape(images)} and shape={shape}"
+        )
+    return pictures

@@ -1,0 +1,32 @@
+"""The executable textbook: tables, figures, statements and exercises of the five texts, runnable.
+
+>>> from unspool.textbook import items, run
+>>> run(items()["S4.table-16.1"]).status
+'agrees'
+
+An item computes what its text shows with the public names of this package and returns checks that
+can fail: printed numbers to the printed digits, sentences against a stated bound. Where a text is
+wrong, the check names the erratum.
+"""
+
+from .errata import ERRATA, Erratum
+from .outcome import Check, Outcome
+from .registry import TEXTS, Item, Text, chosen, item, items, source_of
+from .runner import Result, run, run_all
+
+__all__ = [
+    "ERRATA",
+    "TEXTS",
+    "Check",
+    "Erratum",
+    "Item",
+    "Outcome",
+    "Result",
+    "Text",
+    "chosen",
+    "item",
+    "items",
+    "run",
+    "run_all",
+    "source_of",
+]

@@ -1,0 +1,171 @@
+"""What running an item gives: checks that can fail, and a figure that is drawn when asked for.
+
+A check puts what a text says beside what was computed. A number that the text prints must come out
+to the digits that are printed; a sentence of the text ("the map unrolls") is measured against a
+bound that is stated. Where the text is wrong the check names the erratum, and then the corrected
+number must come out instead: neither a wrong result nor an erratum that is none goes unnoticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, SupportsFloat
+
+import numpy as np
+
+from .errata import ERRATA
+
+Verdict = Literal["agrees", "differs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A statement beside what was found; ``erratum`` names the known reason for the text to differ.
+
+    ``said`` is a printed number ("printed 46.722"), a number that follows from the text, or the
+    claim in short words with the bound that it is held to.
+
+    ``holds`` says whether all is as it should be: the text is right and agrees, or it is known to
+    be wrong and the corrected statement agrees.
+    """
+
+    what: str
+    said: str
+    found: str
+    verdict: Verdict
+    holds: bool
+    erratum: str = ""
+
+    def __str__(self) -> str:
+        """Return one line: the statement, what was found, and the verdict with its reason."""
+        return f"{self.what}: {self.said}; here {self.found}: {self.judgement}"
+
+    @property
+    def judgement(self) -> str:
+        """The verdict in words."""
+        if self.erratum and self.erratum in ERRATA:
+            right = f"differs because {ERRATA[self.erratum].right} [{self.erratum}]"
+            return right if self.holds else f"fails although {right}"
+        return "agrees" if self.holds else "differs, and no erratum is named"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The checks of an item, and how to draw its figure, if it has one."""
+
+    checks: tuple[Check, ...]
+    draw: Callable[[], Any] | None = field(default=None, repr=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every check holds."""
+        return all(check.holds for check in self.checks)
+
+
+def outcome(*checks: Check | Iterable[Check], draw: Callable[[], Any] | None = None) -> Outcome:
+    """Collect checks, single ones or groups, into an outcome; an item must check something."""
+    flat: list[Check] = []
+    for part in checks:
+        flat.extend([part] if isinstance(part, Check) else part)
+    if not flat:
+        raise ValueError("an outcome without a check proves nothing; measure a claim of the text")
+    return Outcome(tuple(flat), draw)
+
+
+def printed(
+    what: str, number: str, value: SupportsFloat, *, erratum: str = "", right: str | None = None
+) -> Check:
+    """Check a number as the text prints it: the value must round to the digits that are shown.
+
+    With ``erratum`` the text is known to be wrong, and the value must round to ``right`` instead.
+    """
+    value = float(value)
+    found = _shown(value, number)
+    agrees = _rounds_to(value, number)
+    if not erratum:
+        return Check(what, f"printed {number}", found, "agrees" if agrees else "differs", agrees)
+    if right is None:
+        raise ValueError(f"erratum {erratum!r} needs the right number beside the printed one")
+    holds = _rounds_to(value, right) and not agrees and erratum in ERRATA
+    verdict: Verdict = "agrees" if agrees else "differs"
+    return Check(what, f"printed {number}", found, verdict, holds, erratum)
+
+
+def follows(what: str, number: str, value: SupportsFloat) -> Check:
+    """Check a number that no text prints but that follows from one, to the digits given."""
+    agrees = _rounds_to(float(value), number)
+    found = _shown(float(value), number)
+    return Check(what, f"follows: {number}", found, "agrees" if agrees else "differs", agrees)
+
+
+def printed_row(what: str, numbers: str, values: Any) -> list[Check]:
+    """Check a row of printed numbers, separated by blanks, one by one."""
+    shown, found = numbers.split(), np.asarray(values, dtype=float).ravel()
+    if len(shown) != len(found):
+        raise ValueError(f"{what}: {len(shown)} numbers are printed and {len(found)} were found")
+    return [
+        printed(f"{what}, entry {place}", number, float(value))
+        for place, (number, value) in enumerate(zip(shown, found, strict=True), start=1)
+    ]
+
+
+def measured(
+    what: str,
+    claim: str,
+    value: SupportsFloat,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    erratum: str = "",
+) -> Check:
+    """Check a sentence of the text by a number that must lie within stated bounds.
+
+    With ``erratum`` the sentence is known to be wrong, and the bounds say what is right instead.
+    """
+    if at_least is None and at_most is None:
+        raise ValueError(f"{what}: a measured claim needs a bound that it could miss")
+    low = -np.inf if at_least is None else at_least
+    high = np.inf if at_most is None else at_most
+    value = float(value)
+    inside = low <= value <= high
+    bounds = " and ".join(
+        f"{sign} {bound:.6g}"
+        for sign, bound in ((">=", at_least), ("<=", at_most))
+        if bound is not None
+    )
+    said = f"{claim} (bound {bounds})"
+    if erratum:
+        return Check(what, said, f"{value:.6g}", "differs", inside and erratum in ERRATA, erratum)
+    return Check(what, said, f"{value:.6g}", "agrees" if inside else "differs", inside)
+
+
+def equal(what: str, claim: str, found: Any, expected: Any, *, erratum: str = "") -> Check:
+    """Check that something that is not a measured number came out exactly as ``expected``."""
+    same = found == expected
+    known = not erratum or erratum in ERRATA
+    verdict: Verdict = "agrees" if same and not erratum else "differs"
+    return Check(what, claim, str(found), verdict, bool(same and known), erratum)
+
+
+def rising(what: str, claim: str, values: Sequence[float]) -> Check:
+    """Check that every value is larger than the one before it."""
+    steps = np.diff(np.asarray(values, dtype=float))
+    shown = " < ".join(f"{value:.4g}" for value in values)
+    holds = bool((steps > 0).all())
+    return Check(what, claim, shown, "agrees" if holds else "differs", holds)
+
+
+def _decimals(number: str) -> int:
+    return len(number.partition(".")[2])
+
+
+def _rounds_to(value: float, number: str) -> bool:
+    """Tell whether the value rounds to the printed digits; a tie may be rounded either way."""
+    half = 0.5 * 10.0 ** -_decimals(number)
+    gap = abs(value - float(number.replace(",", "")))
+    return bool(gap <= half * (1 + 1e-9))
+
+
+def _shown(value: float, number: str) -> str:
+    return f"{value:.{_decimals(number) + 2}f}"

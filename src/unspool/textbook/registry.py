@@ -1,0 +1,148 @@
+"""The table of items: what each shows, where it stands in its text, and which data it needs.
+
+An item is a short function that computes what the text shows and returns an ``Outcome``. It is
+entered by ``@item(...)``; the modules of the texts are imported when the table is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+
+from .outcome import Outcome
+
+Function = Callable[..., Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One of the five texts: its short name, what it is, and the modules with its items."""
+
+    name: str
+    title: str
+    modules: tuple[str, ...]
+
+
+TEXTS = (
+    Text(
+        "S0",
+        "Vidal, Ma, Sastry: Generalized Principal Component Analysis, chapter 4",
+        ("gpca.features", "gpca.kernels", "gpca.kernel_pca", "gpca.manifolds", "gpca.clusters"),
+    ),
+    Text(
+        "S1",
+        "Lecture slides: PCA, kernel PCA, MDS and new points, Isomap, LLE",
+        ("slides.distances", "slides.stress", "slides.maps", "slides.images"),
+    ),
+    Text(
+        "S2",
+        "Slides on Belkin and Niyogi: Laplacian eigenmaps",
+        ("eigenmaps.theory", "eigenmaps.examples"),
+    ),
+    Text(
+        "S3",
+        "Mohri, Rostamizadeh, Talwalkar: Foundations of Machine Learning, chapter 15",
+        ("foundations.linear", "foundations.equivalences", "foundations.projections"),
+    ),
+    Text(
+        "S4",
+        "Izenman: Modern Multivariate Statistical Techniques, chapter 16",
+        (
+            "izenman.polynomial",
+            "izenman.curves",
+            "izenman.kernels",
+            "izenman.food",
+            "izenman.swiss_roll",
+            "izenman.local_methods",
+            "izenman.laplacians",
+            "izenman.equivalences",
+            "izenman.failures",
+            "izenman.comparisons",
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One example, table, figure, statement or exercise of a text, ready to be run."""
+
+    id: str
+    title: str
+    place: str
+    needs: tuple[str, ...]
+    slow: bool
+    function: Function = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """Short name of the text: S0 to S4."""
+        return self.id.partition(".")[0]
+
+    @property
+    def about(self) -> str:
+        """What the item does, in the words of its function."""
+        return (self.function.__doc__ or "").strip()
+
+
+_ENTERED: dict[str, Item] = {}
+
+
+def item(
+    name: str, title: str, place: str, *, needs: Iterable[str] = (), slow: bool = False
+) -> Callable[[Function], Function]:
+    """Enter a function into the table under ``name``, such as "S4.table-16.1".
+
+    ``needs`` are names of real data sets; the function is called with one table for each.
+    ``slow`` marks items that take more than a few seconds.
+    """
+
+    def enter(function: Function) -> Function:
+        known = _ENTERED.get(name)
+        if known is not None and known.function.__qualname__ != function.__qualname__:
+            raise ValueError(f"two items are called {name!r}; choose another id for one of them")
+        _ENTERED[name] = Item(name, title, place, tuple(needs), slow, function)
+        return function
+
+    return enter
+
+
+@cache
+def items() -> MappingProxyType[str, Item]:
+    """Return all items by id, text by text, in the order of the texts."""
+    for text in TEXTS:
+        for module in text.modules:
+            import_module(f".{module}", __package__)
+    order = {text.name: place for place, text in enumerate(TEXTS)}
+    entered = sorted(_ENTERED.values(), key=lambda one: order[one.text])
+    return MappingProxyType({one.id: one for one in entered})
+
+
+def chosen(patterns: Iterable[str]) -> list[Item]:
+    """Return the items that are named: by id, by text ("S4") or by pattern ("S4.fig-*")."""
+    found: dict[str, Item] = {}
+    for pattern in patterns:
+        fitting = [one for one in items().values() if _fits(one.id, pattern)]
+        if not fitting:
+            raise ValueError(
+                f"no item is called {pattern!r}; `unspool textbook list` names all of them"
+            )
+        found.update({one.id: one for one in fitting})
+    return list(found.values())
+
+
+def _fits(name: str, pattern: str) -> bool:
+    lowered, wanted = name.lower(), pattern.lower()
+    return lowered.partition(".")[0] == wanted or fnmatchcase(lowered, wanted)
+
+
+def source_of(one: Item) -> str:
+    """Return the code of an item as a reader would copy it, without the line that enters it."""
+    import inspect
+
+    code = inspect.getsource(one.function)
+    return code[code.index("def ") :]

@@ -1,0 +1,207 @@
+"""S1: PCA and SVD, classical scaling, new points from distances, kernel PCA, stress."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unspool import PCA, ClassicalMDS, KernelPCA, graph, kernel, quality
+
+from ..comparing import off_by_signs
+from ..outcome import Outcome, measured, outcome
+from ..registry import item
+
+
+def _points(n: int = 60, width: int = 5, seed: int = 0) -> Any:
+    random = np.random.default_rng(seed)
+    return random.normal(size=(n, width)) @ random.normal(size=(width, width)) + 2.0
+
+
+@item(
+    "S1.pca-as-an-embedding",
+    "PCA, the SVD, and inner products alone",
+    "Recall PCA; Connection to SVD",
+)
+def pca_as_an_embedding() -> Outcome:
+    """x = mu + A z with orthonormal A; singular values are roots of eigenvalues; the coordinates
+    come from X'X = V S^2 V' without A."""
+    points = _points()
+    model = PCA(3).fit(points)
+    rows = points - points.mean(axis=0)  # X' of the slides: points are columns there
+    table = rows @ rows.T
+    by_table = KernelPCA(3, kernel="precomputed", center=False).fit(table)
+    vectors = by_table.embedding_ / np.linalg.norm(by_table.embedding_, axis=0)
+    full = KernelPCA(5, kernel="precomputed", center=False).fit(table)
+    v = full.embedding_ / np.linalg.norm(full.embedding_, axis=0)
+    rebuilt = v @ np.diag(full.eigenvalues_) @ v.T
+    new = _points(4, seed=1)
+    return outcome(
+        measured(
+            "A'A less I",
+            "orthonormal columns",
+            float(np.abs(model.components_ @ model.components_.T - np.eye(3)).max()),
+            at_most=1e-12,
+        ),
+        measured(
+            "z = A'(x - mu) against transform",
+            "0",
+            float(np.abs((new - model.mean_) @ model.components_.T - model.transform(new)).max()),
+            at_most=1e-12,
+        ),
+        measured(
+            "singular value over root of eigenvalue, less one",
+            "square root",
+            float(
+                np.abs(
+                    np.linalg.norm(rows @ model.components_.T, axis=0)
+                    / np.sqrt(by_table.eigenvalues_)
+                    - 1
+                ).max()
+            ),
+            at_most=1e-10,
+        ),
+        measured(
+            "coordinates from X'X against PCA",
+            "only inner products",
+            off_by_signs(vectors * np.sqrt(by_table.eigenvalues_), model.embedding_),
+            at_most=1e-10,
+        ),
+        measured(
+            "V S^2 V' less X'X",
+            "V' S^2 V'",
+            float(np.abs(rebuilt - table).max()),
+            at_most=1e-9,
+            erratum="S1-transposed",
+        ),
+    )
+
+
+@item("S1.classical-mds", "Points from distances", "Euclidean embeddings; Classical MDS")
+def classical_mds() -> Outcome:
+    """D^2 = b1' + 1b' - 2 X'X, so -1/2 H D^2 H is the centred Gram matrix, and its eigenvectors
+    are the points, up to a rigid motion; with fewer coordinates it is the best of its rank."""
+    points = _points(50, 3)
+    lengths = graph.cross(points, points)
+    b = np.square(points).sum(axis=1)
+    relation = b[:, None] + b - 2 * points @ points.T
+    model = ClassicalMDS(3, metric="precomputed").fit(lengths)
+    few = ClassicalMDS(2, metric="precomputed").fit(lengths)
+    table = kernel.double_centered(-0.5 * lengths**2)
+    gap = few.embedding_ @ few.embedding_.T - table
+    return outcome(
+        measured(
+            "D^2 less b1' + 1b' - 2 X'X",
+            "0",
+            float(np.abs(lengths**2 - relation).max()),
+            at_most=1e-10,
+        ),
+        measured(
+            "left over after a rigid motion",
+            "the points",
+            quality.align(model.embedding_, points, scaling=False).disparity,
+            at_most=1e-12,
+        ),
+        measured(
+            "|X'X - B|_F over the discarded value, less one",
+            "Eckart-Young",
+            abs(np.linalg.norm(gap) / model.eigenvalues_[2] - 1),
+            at_most=1e-9,
+        ),
+        measured(
+            "|X'X - B| over the discarded value, less one",
+            "in either norm",
+            abs(np.linalg.norm(gap, 2) / model.eigenvalues_[2] - 1),
+            at_most=1e-9,
+        ),
+        measured(
+            "classical scaling against PCA",
+            "the same result",
+            off_by_signs(few.embedding_, PCA(2).fit(points).embedding_),
+            at_most=1e-9,
+        ),
+    )
+
+
+@item(
+    "S1.new-points-from-distances",
+    "A new point needs only its distances",
+    "Out-of-sample extension for MDS",
+)
+def new_points_from_distances() -> Outcome:
+    """(Z+)' (d_mu - d_x) / 2 equals A'(x - mu), with squared distances; H Z+ = Z+; A = X H Z+."""
+    points, new = _points(), _points(8, seed=1)
+    model = ClassicalMDS(3).fit(points)
+    inverse = model.embedding_ / model.eigenvalues_  # Z+ in rows: columns of V / S
+    squares, rows = graph.squared(points, points), graph.squared(new, points)
+    placed = 0.5 * (squares.mean(axis=1) - rows) @ inverse
+    plain = 0.5 * (np.sqrt(squares).mean(axis=1) - np.sqrt(rows)) @ inverse
+    linear = PCA(3).fit(points)
+    axes = (points - points.mean(axis=0)).T @ inverse
+    expected = (new - points.mean(axis=0)) @ axes
+    return outcome(
+        measured(
+            "formula against A'(x - mu)",
+            "equal",
+            float(np.abs(placed - expected).max()),
+            at_most=1e-10,
+        ),
+        measured(
+            "formula against transform",
+            "equal",
+            float(np.abs(placed - model.transform(new)).max()),
+            at_most=1e-10,
+        ),
+        measured(
+            "H Z+ less Z+", "a neat fact", float(np.abs(inverse.mean(axis=0)).max()), at_most=1e-12
+        ),
+        measured(
+            "A = X H Z+ against PCA's axes",
+            "recovered",
+            off_by_signs(axes, linear.components_.T),
+            at_most=1e-10,
+        ),
+        measured(
+            "formula with plain distances, off by",
+            "d_x and D are distances",
+            float(np.abs(plain - expected).max() / np.abs(expected).max()),
+            at_least=0.1,
+            erratum="S1-squared",
+        ),
+    )
+
+
+@item("S1.kernel-pca-map", "The map of kernel PCA, in short", "Summary of kernel PCA")
+def kernel_pca_map() -> Outcome:
+    """f(x) = (Z+)' (k(x) - K1/n) needs no further centring; what is subtracted is the mean of the
+    features, not the feature of the mean."""
+    points, new = _points(seed=2), _points(6, seed=3)
+    model = KernelPCA(2, sigma=3.0).fit(points)
+    gauss = kernel.Kernel("gaussian", gamma=model.gamma_)
+    table, rows = gauss(points, points), gauss(new, points)
+    inverse = model.embedding_ / model.eigenvalues_
+    short = (rows - table.mean(axis=1)) @ inverse
+    at_mean = (rows - gauss(points.mean(axis=0)[None], points)) @ inverse
+    lengths = np.sqrt(np.maximum(2 - 2 * table, 0))
+    scaled = ClassicalMDS(2, metric="precomputed").fit(lengths)
+    return outcome(
+        measured(
+            "short form against the fully centred one",
+            "equal",
+            float(np.abs(short - model.transform(new)).max()),
+            at_most=1e-12,
+        ),
+        measured(
+            "with the feature of the mean, off by",
+            "Phi(x) - Phi(mu)",
+            float(np.abs(at_mean - model.transform(new)).max()),
+            at_least=0.01,
+            erratum="S1-feature-of-the-mean",
+        ),
+        measured(
+            "MDS of the feature distances against kernel PCA",
+            "apply MDS via K",
+            off_by_signs(scaled.embedding_, model.embedding_),
+            at_most=1e-9,
+        ),
+    )

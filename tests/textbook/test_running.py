@@ -1,0 +1,139 @@
+"""Runs, skips and failures are seen: by the runner, by the command line and on the pages."""
+
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from unspool.app.commands.textbook import command
+from unspool.textbook import ERRATA, TEXTS, chosen, data, items, run, source_of
+from unspool.textbook.outcome import measured, outcome, printed
+from unspool.textbook.pages import write_pages
+from unspool.textbook.registry import Item
+from unspool.textbook.report import listed, summary, told
+
+QUICK = "S4.extended-size"
+
+
+def failing():
+    """An item that is wrong."""
+    return outcome(printed("two and two", "5", 4), measured("it", "claim", 1, at_most=2))
+
+
+WRONG = Item("S0.wrong", "Wrong", "nowhere", (), False, failing)
+
+
+def test_items_are_well_formed():
+    assert len(items()) >= 110
+    for name, one in items().items():
+        assert re.fullmatch(r"S[0-4]\.[a-zA-Z0-9.\-]+", name)
+        assert one.id == name
+        assert one.about.endswith("."), name
+        assert one.title
+        assert one.place
+        assert "return outcome(" in source_of(one)
+    assert {one.text for one in items().values()} == {text.name for text in TEXTS}
+
+
+def test_items_are_chosen_by_id_text_and_pattern():
+    assert [one.id for one in chosen([QUICK])] == [QUICK]
+    assert {one.text for one in chosen(["s3"])} == {"S3"}
+    assert [one.id for one in chosen(["S4.fig-16.1*"])] == [
+        "S4.fig-16.1",
+        "S4.fig-16.10",
+        "S4.fig-16.11",
+    ]
+    assert len(chosen(["S4", "S4.fig-*"])) == len(chosen(["S4"]))
+    with pytest.raises(ValueError, match="no item is called 'S9'"):
+        chosen(["S9"])
+
+
+def test_absent_data_are_told_and_nothing_is_fetched(monkeypatch, tmp_path):
+    monkeypatch.setenv("UNSPOOL_DATA", str(tmp_path))
+
+    def no_network(*args, **options):
+        raise AssertionError("somebody fetched data without being asked")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", no_network)
+    for name, hint in (("S4.fig-16.8", False), ("S3.exercise-15.6", True)):
+        result = run(items()[name])
+        assert result.status == "skipped"
+        assert "UNSPOOL_DATA" in result.reason
+        assert ("--download" in result.reason) is hint
+        assert result.reason in told(result)
+
+
+def test_data_are_fetched_when_asked(monkeypatch, tmp_path):
+    monkeypatch.setenv("UNSPOOL_DATA", str(tmp_path))
+    images = np.arange(70_000)[:, None] * np.ones((1, 2))
+
+    def fetch(name, **options):
+        assert (name, options["version"]) == ("mnist_784", 1)
+        return images, np.array(["7"] * 70_000)
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
+    table = data.load("mnist", download=True)
+    assert len(table["x_train"]) == 60_000
+    assert len(table["x_test"]) == 10_000
+    assert table["x_test"].dtype == table["y_test"].dtype == np.uint8
+    assert (table["y_test"] == 7).all()
+    with pytest.raises(data.Absent, match="swiss_roll_isomap"):
+        data.load("swiss_roll_isomap", download=True)
+
+
+def test_an_error_is_not_swallowed():
+    def broken():
+        raise ZeroDivisionError("really")
+
+    with pytest.raises(ZeroDivisionError):
+        run(Item("S0.broken", "Broken", "nowhere", (), False, broken))
+
+
+def test_the_command_lists():
+    listing = CliRunner().invoke(command, ["list"])
+    assert listing.exit_code == 0
+    assert all(name in listing.output for name in items())
+    one = CliRunner().invoke(command, ["list", "S2"])
+    assert one.output.strip() == listed(chosen(["S2"]))
+    assert "S4." not in one.output
+
+
+def test_the_command_runs_and_shows_every_check():
+    ran = CliRunner().invoke(command, ["run", "S4.fig-16.2"])
+    assert ran.exit_code == 0, ran.output
+    assert "printed 0.0174; here 0.174078: differs because the loading is 0.174" in ran.output
+    assert "1 items agree (1 checks where the text is wrong), 0 fail" in ran.output
+
+
+def test_the_command_fails_when_a_number_differs(monkeypatch):
+    monkeypatch.setattr("unspool.textbook.chosen", lambda which: [WRONG])
+    ran = CliRunner().invoke(command, ["run", "S0.wrong"])
+    assert ran.exit_code == 1
+    assert "S0.wrong" in ran.output
+    assert "FAILS" in ran.output
+    assert "! two and two: printed 5; here 4.00: differs, and no erratum is named" in ran.output
+    monkeypatch.setattr("unspool.textbook.items", lambda: {"S0.wrong": WRONG})
+    everything = CliRunner().invoke(command, ["all"])
+    assert everything.exit_code == 1
+    assert "it: claim" not in everything.output  # only what fails is shown
+
+
+def test_pages_hold_everything(tmp_path):
+    pytest.importorskip("matplotlib")
+    names = ["S4.table-16.1", "S4.fig-16.2", "S0.fig-4.2", QUICK]
+    results = [run(one, figures=True) for one in chosen(names)]
+    results.append(run(WRONG))
+    index = write_pages(results, tmp_path / "book")
+    front = index.read_text("utf-8")
+    page = (tmp_path / "book" / "S4.html").read_text("utf-8")
+    assert "46.722" in page
+    assert "0.174078" in page
+    assert "def fig_16_2()" in page
+    assert page.count("data:image/png;base64,") == 1
+    assert not re.search(r'(src|href)="(https?:|/)', page + front)  # nothing from elsewhere
+    assert (tmp_path / "book" / "figures" / "S4.fig-16.2.png").stat().st_size > 5_000
+    assert all(f"{text}.html" in front for text in ("S0", "S4"))
+    assert all(one.shown_by in front for one in ERRATA.values())
+    assert 'class="fails"' in (tmp_path / "book" / "S0.html").read_text("utf-8")
+    assert summary(results).startswith("5 items")
