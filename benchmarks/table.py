@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from . import data, sides
+from . import data, neighbours, sides
 from .rows import Row, Side, explained, misfit, recipe, sklearn, smoothness, variance
 
 ROLL_10K, ROLL_100K = partial(data.roll, 10_000), partial(data.roll, 100_000)
@@ -190,6 +190,20 @@ _ROWS = (
         for name, precision in {
             "geodesic-mnist10k": "float32",
             "geodesic-mnist10k-double": "float64",
+        }.items()
+    ),
+    *(
+        _judged(neighbours.recall, "share of the true neighbours")(
+            name,
+            "isomap",
+            make,
+            side=neighbours.approximate,
+            peers={"unspool, exact": neighbours.exact, "scikit-learn": neighbours.sklearn},
+            runs=1,
+        )
+        for name, make in {
+            "neighbours-mnist60k": neighbours.mnist,
+            "neighbours-glove100k": neighbours.words,
         }.items()
     ),
     _judged(sides.rand_index, "adjusted Rand index")(

@@ -78,6 +78,21 @@ def test_an_offset_costs_nothing():
     assert there.recall >= RECALL
 
 
+@pytest.mark.parametrize("scale", [1e-120, 1e-30, 1e30, 1e120])
+def test_the_scale_is_no_matter(scale):
+    here = graph.nearest(X[:600], 5, search="approximate")
+    there = graph.nearest(X[:600] * scale, 5, search="approximate")
+    np.testing.assert_allclose(there.distances, here.distances * scale, rtol=1e-9)
+
+
+def test_a_new_point_far_beyond_all_finds_its_nearest():
+    far = np.full((1, 20), 1e60)
+    near = INDEX.nearest(np.concatenate([far, X[:1]]), 3)
+    expected = np.sort(cdist(far, X)[0])[:3]
+    np.testing.assert_allclose(near.distances[:3], expected)
+    assert near.neighbors[3] == 0
+
+
 def test_duplicates_keep_each_other():
     twice = np.repeat(X[:300], 4, axis=0)
     found = graph.nearest(twice, 3, search="approximate")
@@ -276,6 +291,26 @@ def test_it_travels_without_its_lists():
         mine, theirs = INDEX.nearest(X[:200], 11), other.nearest(X[:200], 11)
         np.testing.assert_array_equal(mine.neighbors, theirs.neighbors)
         assert mine.recall == theirs.recall
+
+
+def test_a_saved_model_finds_the_same(tmp_path):
+    import unspool
+
+    model = Isomap(2, n_neighbors=10, search="approximate").fit(ROLL)
+    unspool.save(model, tmp_path / "roll.unspool")
+    new = ROLL[::20] + 1e-3
+    loaded = unspool.load(tmp_path / "roll.unspool")
+    np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+
+
+def test_fits_that_share_their_work_keep_the_searches_apart():
+    from unspool.sharing import sharing
+
+    with sharing() as shelf:
+        for search in ("exact", "approximate", "approximate"):
+            model = LLE(2, search=search).fit(ROLL)
+            assert ("recall" in model.report_.stage("neighbours").facts) == (search != "exact")
+        assert shelf.count("neighbours") == 2
 
 
 def test_the_seed_is_used():

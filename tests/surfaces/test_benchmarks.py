@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.rows import Row, misfit, recipe
 from benchmarks.table import ROWS
-from unspool import catalog
+from unspool import catalog, graph
 
 
 def test_every_method_has_a_row():
@@ -19,6 +19,19 @@ def test_rows_are_complete(name):
     assert row.runs >= 1
     assert row.quality is not None
     assert row.measures
+
+
+def test_neighbours_are_judged_by_the_true_ones():
+    from benchmarks import neighbours
+    from benchmarks.data import Data
+
+    sample = Data(np.random.default_rng(0).normal(size=(1200, 12)))
+    found = neighbours.exact(sample)
+    assert neighbours.recall(found, sample) == 1.0
+    assert neighbours.recall(neighbours.sklearn(sample), sample) == 1.0
+    wrong = np.array(found["neighbors"])
+    wrong[:, -1] = graph.nearest(sample.points, 11).neighbors.reshape(-1, 11)[:, -1]
+    assert neighbours.recall({"neighbors": wrong}, sample) == pytest.approx(0.9)
 
 
 def test_a_side_fits_and_is_judged():

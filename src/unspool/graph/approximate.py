@@ -93,19 +93,28 @@ class ApproximateSearch:
     def _answer(self, question: str, queries: Array, size: float) -> NeighborGraph:
         effort = self._effort(question, size)
         if effort.recall < RECALL:
-            whole: NeighborGraph = getattr(self._exact, question)(queries, size)
-            return whole
-        search = getattr(self, f"_{question}")
+            return self._true(question, queries, size)
         if queries is not self.points and len(queries) >= FEW:
             some = queries[:: -(-len(queries) // SOME)]
-            truth = getattr(self._exact, question)(some, size)
-            recall, error = _recall(search(some, size, effort.probes), truth)
+            found = self._found(question, some, size, effort.probes)
+            recall, error = _recall(found, self._true(question, some, size))
             if recall + 2 * error < RECALL:
                 _warn(
                     f"{recall:.3f} of the true neighbours of new points, which lie elsewhere "
                     "than the fitted ones; pass search='exact' to find all"
                 )
-        return replace(search(queries, size, effort.probes), recall=effort.recall)
+        found = self._found(question, queries, size, effort.probes)
+        return replace(found, recall=effort.recall)
+
+    def _true(self, question: str, queries: Array, size: float) -> NeighborGraph:
+        if question == "nearest":
+            return self._exact.nearest(queries, int(size))
+        return self._exact.within(queries, size)
+
+    def _found(self, question: str, queries: Array, size: float, probes: int) -> NeighborGraph:
+        if question == "nearest":
+            return self._nearest(queries, int(size), probes)
+        return self._within(queries, size, probes)
 
     def _nearest(self, queries: Array, count: int, probes: int) -> NeighborGraph:
         width = min(count + SPARE, self.n_points)
@@ -130,7 +139,10 @@ class ApproximateSearch:
         edges = [(none, none, np.zeros(0))]
         for rows in blocks(len(queries), self.n_points):
             near_rows, near = self._lists.within(queries[rows], radius, probes)
-            exact = np.linalg.norm(queries[rows][near_rows] - self.points[near], axis=1)
+            exact = np.empty(len(near))
+            for part in blocks(len(near), self.points.shape[1]):
+                gaps = queries[rows][near_rows[part]] - self.points[near[part]]
+                exact[part] = np.linalg.norm(gaps, axis=1)
             inside = exact <= radius
             edges.append((near_rows[inside] + rows.start, near[inside], exact[inside]))
         return from_edges(*joined(edges), len(queries), self)
@@ -155,10 +167,10 @@ class ApproximateSearch:
         sample = self.points[chosen]
         if question == "nearest":  # a point finds itself at once: that is no success
             size = min(int(size) + 1, self.n_points)
-        truth = getattr(self._exact, question)(sample, size)
+        truth = self._true(question, sample, size)
         probes = 1
         while True:
-            found = getattr(self, f"_{question}")(sample, size, probes)
+            found = self._found(question, sample, size, probes)
             recall, error = _recall(found, truth, chosen)
             # two standard errors more, so that the recall of all points is there as well
             if recall - 2 * error >= RECALL or probes == self._lists.count:
@@ -176,11 +188,11 @@ class Lists:
         faiss = _faiss()
         from threadpoolctl import threadpool_limits
 
-        self.centre = centre
-        self.count = max(1, int(np.sqrt(len(points))))
+        self.centre, self.count = centre, max(1, int(np.sqrt(len(points))))
+        self.scale = float(np.abs(points - centre).max()) or 1.0  # squares stay in range
         single = self._single(points)
         index = faiss.IndexIVFFlat(faiss.IndexFlatL2(single.shape[1]), single.shape[1], self.count)
-        index.cp.seed, index.cp.niter = seed, ROUNDS
+        index.cp.seed, index.cp.niter = seed % 2**31, ROUNDS
         index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, TRAINING
         seen = seen[: TRAINING * self.count]
         with threadpool_limits(1):  # the same sums, hence the same lists, on any machine's cores
@@ -202,7 +214,8 @@ class Lists:
     def within(self, queries: Array, radius: float, probes: int) -> tuple[Array, Array]:
         """Return (query, point) of all pairs in each query's lists that may be within a radius."""
         single = self._single(queries)
-        square = radius**2 * (1 + 1e-5) + 1e-6 * float(np.square(single).sum(axis=1).max())
+        square = (radius / self.scale) ** 2 * (1 + 1e-5)
+        square += 1e-6 * float(np.square(single).sum(axis=1).max())  # rounding, and then some
         with self._busy:
             self._index.nprobe = probes
             nearest_lists = self._nearest_lists(queries, probes)
@@ -214,14 +227,15 @@ class Lists:
 
     def _nearest_lists(self, queries: Array, probes: int) -> Array:
         # in double precision: the choice would otherwise depend on how many queries come at once
-        gaps = (queries - self.centre) @ (-2.0 * self.centres.T)
+        gaps = ((queries - self.centre) / self.scale) @ (-2.0 * self.centres.T)
         gaps += np.einsum("ij,ij->i", self.centres, self.centres)
         chosen = np.argpartition(gaps, probes - 1, axis=1)[:, :probes]
         order = np.argsort(np.take_along_axis(gaps, chosen, axis=1), axis=1)
         return np.take_along_axis(chosen, order, axis=1)
 
     def _single(self, points: Array) -> Array:
-        return np.ascontiguousarray(points - self.centre, dtype=np.float32)
+        with np.errstate(over="ignore"):  # far beyond all points: found in no list, then exactly
+            return ((points - self.centre) / self.scale).astype(np.float32, order="C")
 
 
 def _recall(

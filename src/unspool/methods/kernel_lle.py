@@ -32,7 +32,7 @@ class KernelLLE(KernelChoice, LLE):
     metric: Metric = parameter(
         "kernel", choices=("kernel",), help="distances are always those of the feature space"
     )
-    search: Literal["exact"] = parameter(  # type: ignore[assignment]
+    search: Literal["exact"] = parameter(
         "exact", choices=("exact",), help="the table of those distances is searched as it is"
     )
 
