@@ -23,7 +23,7 @@ BROKEN = [
     (imports.layers_point_down, "quality/stress", "from ..methods import Isomap"),
     (imports.layers_point_down, "catalog", "from .plot import draw"),
     (imports.layers_point_down, "methods/isomap", "from .. import catalog"),
-    (imports.layers_point_down, "app/cli", "from ..textbook import tables"),
+    (imports.layers_point_down, "textbook/s", "from ..app import main"),
     (imports.layers_point_down, "_display", "from .progress import Listener"),
     (imports.layers_point_down, "graph/s", "import_module('unspool.kernel')"),
     (imports.layers_point_down, "graph/s", "import_module('..kernel', __package__)"),
