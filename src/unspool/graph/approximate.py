@@ -1,9 +1,11 @@
-"""Approximate search: a query looks into the few lists of points that are nearest to it.
+"""Approximate search: coarse codes of all points tell candidates, exact distances the neighbours.
 
-k-means cuts the cloud into lists (an inverted file, faiss). How many of them a query must look into
-is measured, not guessed: a sample of the points is searched exactly as well, and the number grows
-until the share of true neighbours that are found, the recall, is at least 0.99. The graph carries
-the recall, the report tells it, and where it cannot be reached the search is exact and says so.
+Each point is kept as a short code, four bits for a few columns (product quantisation, faiss), and a
+query is compared with all codes at once in the processor's registers. How many candidates must then
+be looked at closely is measured, not guessed: a sample of the points is searched exactly as well,
+and the number grows until the share of true neighbours that are found, the recall, is at least
+0.99. The graph carries the recall, the report tells it, and where it cannot be reached the search
+is exact and says so.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,34 +24,33 @@ from .tables import blocks, from_edges, from_table, joined
 
 RECALL = 0.99
 SAMPLE = 500  # points: the recall of ten neighbours is then known to about 0.002
-WIDER = 1.25  # each further try looks into so many times more lists
-TRAINING = 64  # points a list that k-means sees; more move the centres, not the recall
-ROUNDS = 10  # of k-means
-SOME, FEW = (
-    100,
-    20,
-)  # new points that are searched exactly as well; fewer than the latter tell little
+SOME, FEW = 100, 20  # new points searched exactly as well; fewer than the latter tell little
+WIDER = 1.5  # each further try looks at so many times more candidates
+MOST = 64.0  # candidates for each neighbour, before the search gives up and is exact
+TRAINING = 20_000  # points at most that the codes are made for
+COLUMNS, PARTS = 2, 96  # columns a part has at least, and parts a code has at most
+FIRST = 64  # neighbours that a search within a radius asks for first
 
 
 class Effort(NamedTuple):
-    """How many lists are looked into, and the recall that this gave on the sample."""
+    """How many candidates are looked at for each neighbour, and the recall on the sample."""
 
-    probes: int
+    factor: float
     recall: float
 
 
 @dataclass(frozen=True)
 class ApproximateSearch:
-    """Euclidean neighbours by inverted lists; exact distances, and a recall that was measured.
+    """Euclidean neighbours by product codes; exact distances, and a recall that was measured.
 
-    Everything follows from the fields: lists and effort are found on first use, by one thread and
+    Everything follows from the fields: codes and effort are found on first use, by one thread and
     one seed, and do not depend on the queries.
     """
 
     points: Array
     centre: Array
     seed: int = 0
-    name = "inverted lists"
+    name = "product codes"
 
     @property
     def n_points(self) -> int:
@@ -66,7 +66,7 @@ class ApproximateSearch:
         return self._answer("within", queries, radius)
 
     def among(self, points: Array) -> BlockSearch:
-        """Return the search over ``points`` alone, which is exact: it has no lists to build."""
+        """Return the search over ``points`` alone, which is exact: it has no codes to make."""
         return self._exact.among(points)
 
     @property
@@ -74,10 +74,10 @@ class ApproximateSearch:
         return BlockSearch(self.points, self.centre)
 
     @cached_property
-    def _lists(self) -> Lists:
-        # a sample that k-means has not seen is as hard to find as a new point
+    def _codes(self) -> Codes:
+        # a sample that the codes were not made for is as hard to find as a new point
         seen = self._shuffled[SAMPLE:] if self.n_points >= 2 * SAMPLE else self._shuffled
-        return Lists(self.points, self.centre, seen, self.seed)
+        return Codes(self.points, self.centre, seen[:TRAINING], self.seed)
 
     @cached_property
     def _shuffled(self) -> Array:
@@ -96,14 +96,14 @@ class ApproximateSearch:
             return self._true(question, queries, size)
         if queries is not self.points and len(queries) >= FEW:
             some = queries[:: -(-len(queries) // SOME)]
-            found = self._found(question, some, size, effort.probes)
+            found = self._found(question, some, size, effort.factor)
             recall, error = _recall(found, self._true(question, some, size))
             if recall + 2 * error < RECALL:
                 _warn(
                     f"{recall:.3f} of the true neighbours of new points, which lie elsewhere "
                     "than the fitted ones; pass search='exact' to find all"
                 )
-        found = self._found(question, queries, size, effort.probes)
+        found = self._found(question, queries, size, effort.factor)
         return replace(found, recall=effort.recall)
 
     def _true(self, question: str, queries: Array, size: float) -> NeighborGraph:
@@ -111,19 +111,19 @@ class ApproximateSearch:
             return self._exact.nearest(queries, int(size))
         return self._exact.within(queries, size)
 
-    def _found(self, question: str, queries: Array, size: float, probes: int) -> NeighborGraph:
+    def _found(self, question: str, queries: Array, size: float, factor: float) -> NeighborGraph:
         if question == "nearest":
-            return self._nearest(queries, int(size), probes)
-        return self._within(queries, size, probes)
+            return self._nearest(queries, int(size), factor)
+        return self._within(queries, size, factor)
 
-    def _nearest(self, queries: Array, count: int, probes: int) -> NeighborGraph:
+    def _nearest(self, queries: Array, count: int, factor: float) -> NeighborGraph:
         width = min(count + SPARE, self.n_points)
         columns = np.empty((len(queries), count), dtype=np.intp)
         distances = np.empty((len(queries), count))
-        for rows in blocks(len(queries), self._lists.count + width):
-            candidates = self._lists.nearest(queries[rows], width, probes)
+        for rows in blocks(len(queries), int(width * factor) + self.points.shape[1]):
+            candidates = self._codes.nearest(queries[rows], width, factor)
             exact = self._exact.distances_to(queries[rows], candidates)
-            exact[candidates < 0] = np.inf  # the lists held too few
+            exact[candidates < 0] = np.inf  # far beyond all points: no candidates
             order = np.lexsort((candidates, exact), axis=1)[:, :count]
             columns[rows] = np.take_along_axis(candidates, order, axis=1)
             distances[rows] = np.take_along_axis(exact, order, axis=1)
@@ -134,17 +134,19 @@ class ApproximateSearch:
             distances[short] = whole.distances.reshape(-1, count)
         return from_table(columns, distances, self)
 
-    def _within(self, queries: Array, radius: float, probes: int) -> NeighborGraph:
-        none = np.zeros(0, np.intp)
-        edges = [(none, none, np.zeros(0))]
-        for rows in blocks(len(queries), self.n_points):
-            near_rows, near = self._lists.within(queries[rows], radius, probes)
-            exact = np.empty(len(near))
-            for part in blocks(len(near), self.points.shape[1]):
-                gaps = queries[rows][near_rows[part]] - self.points[near[part]]
-                exact[part] = np.linalg.norm(gaps, axis=1)
-            inside = exact <= radius
-            edges.append((near_rows[inside] + rows.start, near[inside], exact[inside]))
+    def _within(self, queries: Array, radius: float, factor: float) -> NeighborGraph:
+        """Ask for more and more neighbours where all that were found are within the radius."""
+        edges, asking, count = [], np.arange(len(queries)), FIRST
+        while len(asking) and count * factor < self.n_points / 4:
+            found = self._nearest(queries[asking], count, factor)
+            whole = found.distances.reshape(-1, count)[:, -1] > radius
+            kept = whole[found.rows] & (found.distances <= radius)
+            rows, columns = asking[found.rows[kept]], found.neighbors[kept]
+            edges.append((rows, columns, found.distances[kept]))
+            asking, count = asking[~whole], 4 * count
+        if len(asking):
+            found = self._exact.within(queries[asking], radius)
+            edges.append((asking[found.rows], found.neighbors, found.distances))
         return from_edges(*joined(edges), len(queries), self)
 
     def _effort(self, question: str, size: float) -> Effort:
@@ -155,9 +157,9 @@ class ApproximateSearch:
         effort = self._measured(question, size)
         if effort.recall < RECALL:
             _warn(
-                f"{effort.recall:.3f} of the true neighbours even in all lists, since single "
-                "precision cannot tell near points apart beside the spread of all; the search was "
-                "exact instead, as with search='exact'"
+                f"{effort.recall:.3f} of the true neighbours with {MOST:g} candidates for each, "
+                "since the codes cannot tell near points apart beside the spread of all; the "
+                "search was exact instead, as with search='exact'"
             )
         self._efforts[question, size] = effort
         return effort
@@ -168,74 +170,52 @@ class ApproximateSearch:
         if question == "nearest":  # a point finds itself at once: that is no success
             size = min(int(size) + 1, self.n_points)
         truth = self._true(question, sample, size)
-        probes = 1
+        factor = 1.0
         while True:
-            found = self._found(question, sample, size, probes)
+            found = self._found(question, sample, size, factor)
             recall, error = _recall(found, truth, chosen)
             # two standard errors more, so that the recall of all points is there as well
-            if recall - 2 * error >= RECALL or probes == self._lists.count:
-                return Effort(probes, recall)
-            probes = min(self._lists.count, int(np.ceil(probes * WIDER)))
+            if recall - 2 * error >= RECALL or factor == MOST:
+                return Effort(factor, recall)
+            factor = min(MOST, WIDER * factor)
 
 
-class Lists:
-    """Points in lists around the centres of k-means, in single precision around ``centre``.
+class Codes:
+    """Points as codes, and in single precision around ``centre`` to sort the candidates by.
 
-    The centres are those of the points ``seen``, or of as many of the first as are enough.
+    The codes are made for the points ``seen``: k-means of each part of their columns.
     """
 
     def __init__(self, points: Array, centre: Array, seen: Array, seed: int) -> None:
         faiss = _faiss()
         from threadpoolctl import threadpool_limits
 
-        self.centre, self.count = centre, max(1, int(np.sqrt(len(points))))
+        n_columns = points.shape[1]
+        columns = max(COLUMNS, -(-n_columns // PARTS))
+        parts = -(-n_columns // columns)
+        self.centre, self.empty = centre, parts * columns - n_columns
         self.scale = float(np.abs(points - centre).max()) or 1.0  # squares stay in range
         single = self._single(points)
-        index = faiss.IndexIVFFlat(faiss.IndexFlatL2(single.shape[1]), single.shape[1], self.count)
-        index.cp.seed, index.cp.niter = seed % 2**31, ROUNDS
-        index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, TRAINING
-        seen = seen[: TRAINING * self.count]
-        with threadpool_limits(1):  # the same sums, hence the same lists, on any machine's cores
+        coded = faiss.IndexPQFastScan(parts * columns, parts, 4)
+        coded.pq.cp.seed = seed % 2**31
+        coded.pq.cp.min_points_per_centroid = 1
+        index = faiss.IndexRefineFlat(coded)
+        with threadpool_limits(1):  # the same sums, hence the same codes, on any number of cores
             index.train(single[seen])
             index.add(single)
-        self.centres = index.quantizer.reconstruct_n(0, self.count).astype(np.float64)
-        self._index, self._busy = index, Lock()
+        self._index, self._faiss = index, faiss
 
-    def nearest(self, queries: Array, width: int, probes: int) -> Array:
-        """Return the ``width`` nearest points in each query's lists; -1 where they hold fewer."""
-        with self._busy:  # the number of probes is a field of the index
-            self._index.nprobe = probes
-            nearest_lists = self._nearest_lists(queries, probes)
-            _, found = self._index.search_preassigned(
-                self._single(queries), width, nearest_lists, None
-            )
+    def nearest(self, queries: Array, width: int, factor: float) -> Array:
+        """Return the nearest ``width`` of ``factor`` times as many candidates, -1 for none."""
+        most = self._index.ntotal / width
+        options = self._faiss.IndexRefineSearchParameters(k_factor=min(factor, most))
+        _, found = self._index.search(self._single(queries), width, params=options)
         return np.asarray(found, dtype=np.intp)
 
-    def within(self, queries: Array, radius: float, probes: int) -> tuple[Array, Array]:
-        """Return (query, point) of all pairs in each query's lists that may be within a radius."""
-        single = self._single(queries)
-        square = (radius / self.scale) ** 2 * (1 + 1e-5)
-        square += 1e-6 * float(np.square(single).sum(axis=1).max())  # rounding, and then some
-        with self._busy:
-            self._index.nprobe = probes
-            nearest_lists = self._nearest_lists(queries, probes)
-            starts, _, found = self._index.range_search_preassigned(
-                single, min(square, float(np.finfo(np.float32).max)), nearest_lists, None
-            )
-        rows = np.repeat(np.arange(len(queries)), np.diff(starts.astype(np.intp)))
-        return rows, np.asarray(found, dtype=np.intp)
-
-    def _nearest_lists(self, queries: Array, probes: int) -> Array:
-        # in double precision: the choice would otherwise depend on how many queries come at once
-        gaps = ((queries - self.centre) / self.scale) @ (-2.0 * self.centres.T)
-        gaps += np.einsum("ij,ij->i", self.centres, self.centres)
-        chosen = np.argpartition(gaps, probes - 1, axis=1)[:, :probes]
-        order = np.argsort(np.take_along_axis(gaps, chosen, axis=1), axis=1)
-        return np.take_along_axis(chosen, order, axis=1)
-
     def _single(self, points: Array) -> Array:
-        with np.errstate(over="ignore"):  # far beyond all points: found in no list, then exactly
-            return ((points - self.centre) / self.scale).astype(np.float32, order="C")
+        with np.errstate(over="ignore"):  # far beyond all points: searched exactly
+            single = ((points - self.centre) / self.scale).astype(np.float32)
+        return np.ascontiguousarray(np.pad(single, ((0, 0), (0, self.empty))))
 
 
 def _recall(

@@ -32,7 +32,7 @@ def nearest(
     its own neighbour: it is left out by its index, so that duplicates keep each other.
 
     With ``search="approximate"`` (Euclidean distances, more than 10 features) at least 0.99 of the
-    neighbours are found, and ``recall`` of the graph tells the share; ``seed`` cuts the lists.
+    neighbours are found, and ``recall`` of the graph tells the share; ``seed`` begins its k-means.
     """
     index = searcher(X, metric, search, seed)
     return neighbors_of_all(index, X, n_neighbors, radius, squared_radius)

@@ -29,6 +29,7 @@ TREE_METRICS: dict[Any, float] = {
     "l1": 1.0,
     "chebyshev": np.inf,
 }
+FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has begun
 TREE_DIMENSIONS = 10  # beyond, a KD-tree visits most of its leaves and BLAS is faster
 
 
@@ -49,8 +50,8 @@ def searcher(
 ) -> Searcher:
     """Return the fastest search over the rows of ``X`` for this metric and dimension.
 
-    With ``search="approximate"`` a few neighbours may be missed; in few dimensions none are, since
-    there the exact search is the fastest.
+    With ``search="approximate"`` a few neighbours may be missed; in few dimensions and among few
+    points none are, since there the exact search is the fastest.
     """
     if search not in ("exact", "approximate"):
         raise ValueError(f"search must be 'exact' or 'approximate'; got {search!r}")
@@ -75,8 +76,8 @@ def _approximate(X: Any, metric: Metric, seed: int) -> Searcher:
             f"metric={metric!r}, for which search='exact' is the only one"
         )
     X = np.asarray(X, dtype=np.float64)
-    if X.shape[1] <= TREE_DIMENSIONS:
-        return TreeSearch(X, 2.0)
+    if X.shape[1] <= TREE_DIMENSIONS or len(X) < FEW_POINTS:
+        return searcher(X)
     return ApproximateSearch(X, X.mean(axis=0), seed)
 
 

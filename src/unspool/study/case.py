@@ -134,6 +134,8 @@ class Case:
             radius=radius,
             metric=self.metric,
             squared_radius=bool(getattr(self.model, "squared_radius", False)),
+            search=getattr(self.model, "search", "exact"),
+            seed=getattr(self.model, "random_state", 0),
         )
 
     @cached_property
