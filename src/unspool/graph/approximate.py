@@ -194,7 +194,8 @@ class Codes:
         columns = max(COLUMNS, -(-n_columns // PARTS))
         parts = -(-n_columns // columns)
         self.centre, self.empty = centre, parts * columns - n_columns
-        self.scale = float(np.abs(points - centre).max()) or 1.0  # squares stay in range
+        farthest = max(np.ptp(points, axis=0).max(), np.finfo(float).tiny)
+        self.scale = float(farthest)  # squares stay in range
         single = self._single(points)
         coded = faiss.IndexPQFastScan(parts * columns, parts, 4)
         coded.pq.cp.seed = seed % 2**31
@@ -213,9 +214,11 @@ class Codes:
         return np.asarray(found, dtype=np.intp)
 
     def _single(self, points: Array) -> Array:
+        single = np.zeros((len(points), points.shape[1] + self.empty), dtype=np.float32)
         with np.errstate(over="ignore"):  # far beyond all points: searched exactly
-            single = ((points - self.centre) / self.scale).astype(np.float32)
-        return np.ascontiguousarray(np.pad(single, ((0, 0), (0, self.empty))))
+            for rows in blocks(*points.shape):
+                single[rows, : points.shape[1]] = (points[rows] - self.centre) / self.scale
+        return single
 
 
 def _recall(
