@@ -10,7 +10,7 @@ from .data import Data
 from .rows import Answer
 
 COUNT = 10
-JUDGED = 1_000  # points whose neighbours are looked up exactly to judge an answer
+JUDGED = 500  # points whose neighbours are looked up exactly to judge an answer
 
 
 def mnist() -> Data:
@@ -55,7 +55,7 @@ def sklearn(sample: Data) -> Answer:
 
 
 def recall(answer: Answer, sample: Data) -> float:
-    """Return the share of the true neighbours of a thousand points; equally near ones count."""
+    """Return the share of the true neighbours of some points; equally near ones count."""
     from scipy.spatial.distance import cdist
 
     chosen = np.random.default_rng(1).choice(len(sample.points), JUDGED, replace=False)

@@ -15,7 +15,7 @@ def script(name):
     return module
 
 
-coverage, textbook = script("coverage"), script("textbook")
+coverage, textbook = script("covered"), script("textbook")
 
 
 @pytest.mark.parametrize("pages", [coverage, textbook], ids=["coverage", "textbook"])

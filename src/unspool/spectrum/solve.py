@@ -35,7 +35,7 @@ from .solvers import (
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
-DECOMPOSED = 2e9  # multiplications, about: a factor that takes more is multiplied with instead
+DECOMPOSED = 3e8  # multiplications, about: a factor that takes more is multiplied with instead
 # Arcs a vertex from which on products are tried first. High fill means no small separators, which
 # means a large gap at the small end, which products reach in few passes; and the other way round.
 HIGH_FILL = 100

@@ -1,4 +1,4 @@
-"""Write docs/coverage.md from docs/coverage.toml: ``python docs/coverage.py``.
+"""Write docs/coverage.md from docs/coverage.toml: ``python docs/covered.py``.
 
 The table lists what the five texts ask software to do, and the tests, textbook items and pages that
 cover it. An id counts as covered if it has a test or an item, because these can fail; what has
@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     text = page(table)
     if options.check:
         if not PAGE.exists() or PAGE.read_text("utf-8") != text:
-            wrong.append("docs/coverage.md is stale: run python docs/coverage.py")
+            wrong.append("docs/coverage.md is stale: run python docs/covered.py")
     elif not wrong:
         PAGE.write_text(text, "utf-8")
     print("\n".join(wrong) or f"{len(covered(table))} of {len(table)} ids are covered")
@@ -88,7 +88,7 @@ def page(table: dict[str, Entry]) -> str:
         "an item, which can fail, stands behind it.",
         "",
         f"**{len(table) - len(open_ids)} of {len(table)} ids are covered.** Written by "
-        "`python docs/coverage.py` from `docs/coverage.toml`; a test keeps both in step.",
+        "`python docs/covered.py` from `docs/coverage.toml`; a test keeps both in step.",
         "",
         "## Open",
         "",
