@@ -72,7 +72,7 @@ LANDMARKS = {"n_landmarks": 100, **NEAR}
 
 _ROWS = (
     truth("isomap-10k", "isomap", ROLL_10K, peers=ISOMAP, **NEAR),
-    truth("isomap-20k", "isomap", partial(data.roll, 20_000), peers=ISOMAP, runs=1, **NEAR),
+    truth("isomap-20k", "isomap", partial(data.roll, 20_000), peers=ISOMAP, **NEAR),
     truth("isomap-100k", "isomap", ROLL_100K, side=sides.isomap_blocks, runs=1),
     truth("landmark-isomap-10k", "landmark-isomap", ROLL_10K, slow=False, **LANDMARKS),
     truth("landmark-isomap-100k", "landmark-isomap", ROLL_100K, slow=False, **LANDMARKS),
@@ -109,7 +109,6 @@ _ROWS = (
         "classical-mds",
         partial(data.gaussian, 5_000, 20),
         peers={"scikit-learn": sides.sklearn_classical_mds},
-        runs=1,
     ),
     spread("landmark-mds-20k", "landmark-mds", partial(data.gaussian, 20_000, 20), slow=False),
     spread(
@@ -138,7 +137,6 @@ _ROWS = (
         "mds",
         partial(data.roll, 2_000),
         peers={"scikit-learn": sides.sklearn_mds},
-        runs=1,
     ),
     strain("mds-20k", "mds", partial(data.roll, 20_000), runs=1),
     known("mds-table-2k", "mds", partial(data.table, 2_000, 0.0), slow=False, **TABLE),
