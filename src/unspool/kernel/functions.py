@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..threads import over_rows
 from ..values import Array
 from .definite import check_symmetric
 
@@ -24,6 +25,7 @@ KERNELS = (
     "sigmoid",
     "precomputed",
 )
+STRIP_BYTES = 2**20  # of a table worked on at a time
 RADIAL = ("gaussian", "laplacian")  # functions of x - y alone
 
 
@@ -113,9 +115,16 @@ def _squared_distances(A: Array, B: Array) -> Array:
 
 
 def _gaussian(kernel: Kernel, A: Array, B: Array) -> Array:
-    table = _squared_distances(A, B)
-    table *= -float(kernel.gamma or 1.0)
-    return np.asarray(np.exp(table, out=table))
+    """Return exp(-gamma d^2), a strip of rows at a time: one that the cache can hold."""
+    table = np.empty((len(A), len(B)))
+
+    def work(rows: slice) -> None:
+        strip = table[rows]
+        np.multiply(_squared_distances(A[rows], B), -float(kernel.gamma or 1.0), out=strip)
+        np.exp(strip, out=strip)
+
+    over_rows(work, len(A), max(1, STRIP_BYTES // (8 * max(1, len(B)))))
+    return table
 
 
 def _laplacian(kernel: Kernel, A: Array, B: Array) -> Array:

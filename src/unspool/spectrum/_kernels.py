@@ -1,8 +1,8 @@
-"""Compiled products with tables in single precision, summed in double.
+"""Compiled products of tables in single or double precision with few vectors, summed in double.
 
 Memory traffic is all that such a product costs, so that each entry is read once, as it is: a copy
-in double precision would cost three times as much. Other threads may run (``nogil``). A row's
-sums do not depend on the rows beside it.
+in double precision would cost three times as much. Other threads may run (``nogil``). A row's sums
+do not depend on the rows beside it.
 """
 
 from __future__ import annotations

