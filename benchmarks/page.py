@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from .targets import TARGETS, missed
+
 HERE = Path(__file__).parent
 RESULTS, COLD = HERE / "results.jsonl", HERE / "cold.jsonl"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
@@ -52,6 +54,7 @@ def _page(records: list[dict[str, Any]], cold: list[dict[str, Any]]) -> str:
         "| angle between maps | quality: ours / peer | measured by | runs |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
         *(_line(record) for record in records),
+        *missed(records),
         *_growth(records),
         *_first_calls(cold),
     ]
@@ -118,9 +121,16 @@ def _line(r: dict[str, Any]) -> str:
     return (
         f"| {r['name']} | {r['n']:,} | {show(r['ours_s'])} | {show(r['ours_first_s'])} "
         f"| {r['ours_mb']:,} | {r['peer'] or '-'} | {show(r['peer_s'])} "
-        f"| {show(r['peer_mb'], '{:,}')} | {show(r['ratio'], '{:.1f}x')} "
+        f"| {show(r['peer_mb'], '{:,}')} | {_ratio(r)} "
         f"| {show(r['disagreement'], '{:.0e}')} | {quality} | {notes} | {r['runs']} |"
     )
+
+
+def _ratio(r: dict[str, Any]) -> str:
+    if r["ratio"] is None:
+        return "-"
+    target = f" (target {TARGETS[r['name']]:g}x)" if r["name"] in TARGETS else ""
+    return f"{r['ratio']:.1f}x{target}"
 
 
 def _versions() -> list[str]:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +68,16 @@ def warm_up(name: str) -> None:
 def measured(name: str, n: int) -> dict[str, float]:
     """Return the bytes and seconds that a fit takes."""
     data = points(n)
+    return peak_of(lambda: _fit(name, data))
+
+
+def peak_of(work: Callable[[], Any]) -> dict[str, float]:
+    """Return the bytes at the peak beyond those before, and the seconds, of some work."""
     _give_back()
     MARK.write_text("5")  # the high-water mark starts here
     before = _status("VmRSS")
     began = time.perf_counter()
-    _fit(name, data)
+    work()
     seconds = time.perf_counter() - began
     return {"bytes": _status("VmHWM") - before, "seconds": seconds}
 
