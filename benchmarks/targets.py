@@ -26,8 +26,8 @@ TARGETS = {
 REASONS = {
     "laplacian-100k": "both sides factor the same matrix with SuperLU, which is most of the time; "
     "ours solves for a block of six vectors, so that equal values cannot be missed",
-    "laplacian-highfill-3d": "the gap of a cloud in three dimensions is small: the filter needs some "
-    "400 products with a block of six vectors, which are most of the time",
+    "laplacian-highfill-3d": "the gap of a cloud in three dimensions is small: the filter needs "
+    "some 400 products with a block of six vectors, which are most of the time",
 }
 
 
