@@ -120,7 +120,7 @@ def _line(r: dict[str, Any]) -> str:
     notes = f"{r['measures']}{'; ' if r['notes'] else ''}{r['notes']}"
     return (
         f"| {r['name']} | {r['n']:,} | {show(r['ours_s'])} | {show(r['ours_first_s'])} "
-        f"| {r['ours_mb']:,} | {r['peer'] or '-'} | {show(r['peer_s'])} "
+        f"| {show(r['ours_mb'], '{:,}')} | {r['peer'] or '-'} | {show(r['peer_s'])} "
         f"| {show(r['peer_mb'], '{:,}')} | {_ratio(r)} "
         f"| {show(r['disagreement'], '{:.0e}')} | {quality} | {notes} | {r['runs']} |"
     )

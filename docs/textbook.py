@@ -25,8 +25,8 @@ ERRATA_INTRODUCTION = """\
 
 What the [texts](texts.md) have wrong, or say in two ways, and what is right. Each line is computed:
 `unspool textbook run ID` with the id in its last column shows the number that the text has and the
-one that comes out, and fails if the corrected statement does not hold. Written by
-`python docs/textbook.py` from `src/unspool/textbook/errata.toml`.
+one that comes out, and fails if the corrected statement does not hold or the text's does. Written
+by `python docs/textbook.py` from `src/unspool/textbook/errata.toml`.
 """
 
 

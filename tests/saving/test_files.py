@@ -1,9 +1,12 @@
 """What is no model file, or not all of one, gives one clear error and nothing else."""
 
+import contextlib
+import dataclasses
 import io
 import json
 import os
 import pickle
+import re
 import zipfile
 
 import numpy as np
@@ -11,7 +14,7 @@ import pytest
 
 import unspool
 from tests.cases import roll
-from unspool import saving
+from unspool import graph, saving
 from unspool.saving import UnreadableModel, archive
 from unspool.saving.codec import Encoder
 
@@ -116,6 +119,7 @@ def test_a_newer_file(tmp_path):
 
 
 MODEL = {"is": "object", "class": "pca", "fields": {}}
+GOOD = {"format": 1, "model": MODEL, "notes": {"is": "dict", "items": []}}
 PAGES = {
     "no page": [],
     "no format": {"model": MODEL, "notes": {}},
@@ -128,6 +132,12 @@ PAGES = {
         "model": {**MODEL, "fields": {"mean_": {"is": "array", "number": 3, "frozen": True}}},
         "notes": {},
     },
+    "notes that are no table": {"format": 1, "model": MODEL, "notes": [1]},
+    "a number too large": {
+        "format": 1,
+        "model": {**MODEL, "fields": {"n": {"is": "scalar", "dtype": "i1", "value": 300}}},
+        "notes": {},
+    },
     "an object array": {
         "format": 1,
         "model": {**MODEL, "fields": {"n": {"is": "scalar", "dtype": "O", "value": 1}}},
@@ -138,7 +148,7 @@ PAGES = {
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 def test_pages_that_make_no_sense(page, tmp_path):
-    refused(tmp_path, sealed(page), "its page|no model")
+    refused(tmp_path, sealed(page), "its page|no model|its notes")
 
 
 def test_indices_out_of_bounds_are_refused(tmp_path):
@@ -154,6 +164,75 @@ def test_indices_out_of_bounds_are_refused(tmp_path):
     refused(tmp_path, sealed(page, encoder.arrays), "its page does not describe a model")
 
 
+def engine_of(word):
+    joined = graph.symmetric(graph.nearest(X, 5))
+    if word == "pairs":
+        return unspool.MDS(ordinal=True, max_iter=3).fit(X)._ordered
+    if word == "dijkstra":
+        return graph.prepare(joined, engine="dijkstra").engine
+    swept = graph.prepare(joined, engine="elimination").engine
+    return swept.pattern if word == "filled pattern" else swept
+
+
+def to(place, value):
+    def change(array):
+        array = array.copy()
+        array[place] = value
+        return array
+
+    return change
+
+
+SPOILED = [
+    ("filled pattern", "starts", to(0, 1)),
+    ("filled pattern", "starts", to(3, 10**9)),
+    ("filled pattern", "starts", to(3, -1)),
+    ("filled pattern", "starts", to(slice(3, 5), [2**63 - 1, -(2**63)])),
+    ("filled pattern", "starts", lambda a: a[:-1]),
+    ("filled pattern", "starts", lambda a: a.astype(float)),
+    ("filled pattern", "later", to(0, 60)),
+    ("filled pattern", "later", to(-1, -1)),
+    ("filled pattern", "later", to(0, 0)),
+    ("filled pattern", "heads", lambda a: np.repeat(a, 2)),
+    ("filled pattern", "heads", lambda a: a[[0, -1]]),
+    ("filled pattern", "heads", to(-1, 61)),
+    ("elimination", "position", to(0, 60)),
+    ("elimination", "position", lambda a: np.zeros_like(a)),
+    ("elimination", "position", lambda a: a[:-1]),
+    ("elimination", "weights", lambda a: a[:-1]),
+    ("elimination", "pattern", lambda a: None),
+    ("dijkstra", "starts", to(5, -3)),
+    ("dijkstra", "neighbors", to(5, 60)),
+    ("dijkstra", "neighbors", lambda a: a[:, None]),
+    ("dijkstra", "position", to(1, 7)),
+    ("dijkstra", "distances", to(2, -1.0)),
+    ("dijkstra", "distances", to(2, np.nan)),
+    ("dijkstra", "distances", lambda a: a[:-1]),
+    ("dijkstra", "width", lambda a: 0.0 * a),
+    ("dijkstra", "width", lambda a: 1e-12 * a),
+    ("pairs", "first", to(0, -1)),
+    ("pairs", "second", to(0, 60)),
+    ("pairs", "second", lambda a: a[:-1]),
+]
+
+
+@pytest.mark.parametrize(("word", "name", "spoil"), SPOILED)
+def test_indices_that_compiled_loops_trust_are_checked(word, name, spoil, tmp_path):
+    engine = engine_of(word)
+    fields = {field.name: getattr(engine, field.name) for field in dataclasses.fields(engine)}
+
+    def content(fields):
+        encoder = Encoder()
+        parts = {name: encoder.page(part, name) for name, part in fields.items()}
+        value = {"is": "object", "class": word, "fields": parts}
+        return sealed({**GOOD, "model": {**MODEL, "fields": {"_x": value}}}, encoder.arrays)
+
+    (tmp_path / "m.unspool").write_bytes(content(fields))
+    unspool.load(tmp_path / "m.unspool")
+    spoiled = content({**fields, name: spoil(fields[name])})
+    refused(tmp_path, spoiled, f"the [a-z]+ of its {word} do not fit the rest")
+
+
 def test_absurd_shapes_are_refused_before_memory_is_taken(tmp_path):
     file = io.BytesIO()
     np.lib.format.write_array(file, np.zeros(4))
@@ -161,6 +240,73 @@ def test_absurd_shapes_are_refused_before_memory_is_taken(tmp_path):
     page = {"format": 1, "model": MODEL, "notes": {}}
     content = resealed(zipped({"unspool.json": page, "arrays/0.npy": header}))
     refused(tmp_path, content, "does not fit its")
+
+
+def test_arrays_of_nothing_are_refused(tmp_path):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<U0", "fortran_order": False, "shape": (10**15,)}
+    )
+    members = {"unspool.json": GOOD, "arrays/0.npy": header.getvalue()}
+    refused(tmp_path, resealed(zipped(members)), "no array here is <U0")
+
+
+def test_a_directory_without_members(good, tmp_path):
+    content = zipped({"unspool.json": GOOD})
+    tail = b"PK\5\6" + bytes(16) + archive.SEAL_LENGTH.to_bytes(2, "little")
+    content = content[: content.index(b"PK\1\2")] + tail + b"-" * archive.SEAL_LENGTH
+    refused(tmp_path, resealed(content), "holds no page|not a zip archive")
+
+
+def test_the_page_that_is_read_is_the_one_whose_size_is_checked(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "LARGEST_PAGE", 1000)
+    content = zipped(
+        {"unspool.json": GOOD, "arrays/0.npy": b" " * 2000 + json.dumps(GOOD).encode()}
+    )
+    directory = content.index(b"PK\1\2")  # it gives the second member the name of the page
+    second = content.index(b"PK\1\2", directory + 4)
+    assert len("arrays/0.npy") == len("unspool.json")
+    renamed = content[second:].replace(b"arrays/0.npy", b"unspool.json")
+    local = content[:directory].replace(b"arrays/0.npy", b"unspool.json")
+    content = local + content[directory:second] + renamed
+    refused(tmp_path, resealed(content), "its page is larger than 1.0 kB")
+
+
+def test_two_thousand_forged_files(good, tmp_path):
+    """Any byte of a whole file changed, and sealed again: a model, or the one clear error."""
+    random = np.random.default_rng(11)
+    structure = [m.start() for m in re.finditer(rb"PK[\1\3\5][\2\4\6]", good)]
+    near = [start + offset for start in structure for offset in range(4, 46)]
+    path = tmp_path / "m.unspool"
+    for place in random.choice(near, 2000):
+        broken = bytearray(good)
+        broken[min(place, len(good) - archive.SEAL_LENGTH - 1)] = random.choice([0, 1, 8, 99, 255])
+        path.write_bytes(resealed(bytes(broken)))
+        with contextlib.suppress(UnreadableModel):
+            unspool.load(path)
+
+
+def test_five_hundred_forged_pages(tmp_path):
+    """Any part of the page replaced by another value: a model, or the one clear error."""
+    random = np.random.default_rng(12)
+    encoder = Encoder()
+    model = unspool.Isomap(n_neighbors=6).fit(X)
+    page = {"format": 1, "model": encoder.page(model, ""), "notes": encoder.page({"a": (1,)}, "")}
+    others = [None, -1, 2**80, 1e300, "", "O", "i4,(", [], [[]], {}, True]
+    path = tmp_path / "m.unspool"
+    for _ in range(500):
+        forged = json.loads(json.dumps(page))
+        part = forged["model"]
+        while True:
+            keys = list(part) if isinstance(part, dict) else range(len(part))
+            key = keys[random.integers(len(keys))]
+            if not isinstance(part[key], dict | list) or not part[key] or random.random() < 0.1:
+                break
+            part = part[key]
+        part[key] = others[random.integers(len(others))]
+        path.write_bytes(sealed(forged, encoder.arrays))
+        with contextlib.suppress(UnreadableModel):
+            unspool.load(path)
 
 
 def test_compressed_members_are_refused(tmp_path):
@@ -234,6 +380,28 @@ def test_a_write_that_fails_leaves_the_old_file(good, tmp_path, monkeypatch):
         unspool.save(unspool.PCA(), path)
     assert path.read_bytes() == good
     assert list(tmp_path.iterdir()) == [path]
+
+
+def put(path, content):
+    with saving.written(path) as file:
+        file.write(content)
+
+
+def test_files_are_written_together_or_not_at_all(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    put("a", b"before")
+    with pytest.raises(ValueError, match="no folder"), saving.together():
+        [put(path, b"after") for path in ("a", "b", "no/c")]
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_bytes() == b"before"
+    with saving.together():
+        put("a", b"after")
+        with contextlib.suppress(TypeError):
+            put("b", "no bytes")  # this one alone fails
+        put("c", b"after")
+        assert (tmp_path / "a").read_bytes() == b"before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "c").read_bytes() == b"after"
 
 
 @pytest.mark.parametrize("path", ["no/such/m.unspool", "folder.unspool"])

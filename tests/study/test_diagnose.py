@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import unspool
 from unspool import (
@@ -114,6 +115,49 @@ def test_pieces_too_far_apart_ask_for_another_policy():
     measure = found["pieces of the graph"]
     assert (measure.parameter, measure.suggestion) == ("components", "separate")
     assert "components='separate'" in measure.advice
+    assert "components='largest'" in measure.advice
+    largest = Isomap(2, n_neighbors=6, components="largest").fit(apart)
+    assert "'largest'" not in diagnose(largest, apart)["pieces of the graph"].advice
+    # what is set already is neither advised nor doubted
+    separate = Isomap(2, n_neighbors=6, components="separate").fit(apart)
+    measure = diagnose(separate, apart)["pieces of the graph"]
+    assert (measure.value, measure.ok, measure.advice) == (2, True, "")
+    assert measure.sound == "1, or components='separate'"
+
+
+def test_pieces_are_joined_by_the_rule_of_the_model():
+    """Points that list each other on one side only: joined by union, apart by mutual neighbours."""
+    model = Isomap(2, n_neighbors=5, symmetrize="mutual").fit(SHEET.points)
+    assert model.component_labels_.max() > 0
+    assert Isomap(2, n_neighbors=5).fit(SHEET.points).component_labels_.max() == 0
+    found = diagnose(model, SHEET.points)
+    measure = found["pieces of the graph"]
+    assert measure.value == model.component_labels_.max() + 1
+    assert measure.parameter == "n_neighbors"
+    again = Isomap(2, n_neighbors=measure.suggestion, symmetrize="mutual").fit(SHEET.points)
+    assert again.component_labels_.max() == 0
+
+
+def test_short_circuits_of_mutual_neighbours_are_sought_among_them():
+    model = Isomap(2, n_neighbors=30, symmetrize="mutual").fit(ROLL.points)
+    found = diagnose(model, ROLL.points)
+    listed = found.case.listed
+    pairs = set(zip(listed.rows.tolist(), listed.neighbors.tolist(), strict=True))
+    assert all((j, i) in pairs for i, j in pairs)
+    assert len(pairs) < 30 * 500
+    assert not found["path length lost to doubtful edges"].ok
+    assert "symmetrize" not in " ".join(found.advice)
+
+
+def test_mutual_neighbours_are_not_advised_twice(monkeypatch):
+    from unspool.study.checks import relation
+
+    monkeypatch.setattr(relation, "_narrower", lambda case: ("n_neighbors", []))
+    for count, rule, parameter in ((20, "union", "symmetrize"), (30, "mutual", "X")):
+        model = Isomap(2, n_neighbors=count, symmetrize=rule).fit(ROLL.points)
+        measure = relation.short_circuits(diagnose(model, ROLL.points).case)
+        assert measure.parameter == parameter
+        assert ("symmetrize='mutual'" in measure.advice) is (rule == "union")
 
 
 def test_too_few_coordinates_ask_for_the_dimension_of_the_data():
@@ -220,6 +264,55 @@ def test_few_landmarks_are_told():
     assert measure.value == unspool.quality.disparity(half, model.embedding_)
     assert not measure.ok
     assert (measure.parameter, measure.suggestion) == ("n_landmarks", 32)
+    named = LandmarkMDS(2, landmarks=model.landmarks_).fit(cloud)
+    same = diagnose(named, cloud)["movement with half the landmarks"]
+    assert (same.value, same.parameter, same.suggestion) == (measure.value, "landmarks", "maxmin")
+    assert "landmarks='maxmin' and n_landmarks=32" in same.advice
+
+
+def halved(model, X):
+    """The movement with half the landmarks, computed by hand for kernel PCA."""
+    half = type(model)(**{**model.get_params(), "landmarks": len(model.landmarks_) // 2}).fit(X)
+    return unspool.quality.disparity(half.embedding_, model.embedding_)
+
+
+@pytest.mark.parametrize("choice", ["cholesky", "uniform", "kmeans"])
+def test_kernel_pca_has_landmarks_of_its_own_kind(choice):
+    """They are points, not indices, and their number is called ``landmarks``."""
+    cloud = np.random.default_rng(6).normal(size=(300, 8))
+    options = {"sigma": 1.0, "landmark_choice": choice}
+    model = KernelPCA(2, landmarks=20, **options).fit(cloud)
+    measure = diagnose(model, cloud)["movement with half the landmarks"]
+    assert measure.value == halved(model, cloud)
+    assert (measure.ok, measure.parameter, measure.suggestion) == (False, "landmarks", 80)
+    assert measure.advice.endswith("raise landmarks to 80")
+    wide = KernelPCA(2, landmarks=50, sigma=30.0, landmark_choice=choice).fit(cloud)
+    assert diagnose(wide, cloud)["movement with half the landmarks"].ok
+
+
+def test_landmarks_of_a_kernel_table_or_given_by_index():
+    cloud = np.random.default_rng(6).normal(size=(300, 8))
+    rows = np.arange(0, 300, 15)
+    model = KernelPCA(2, landmarks=rows, sigma=1.0).fit(cloud)
+    half = KernelPCA(2, landmarks=rows[:10], sigma=1.0).fit(cloud).embedding_
+    expected = unspool.quality.disparity(half, model.embedding_)
+    assert diagnose(model, cloud)["movement with half the landmarks"].value == expected
+    table = np.exp(-((cloud[:, None] - cloud) ** 2).sum(axis=2) / 2)
+    by_table = KernelPCA(2, kernel="precomputed", landmarks=rows).fit(table)
+    found = diagnose(by_table, table)["movement with half the landmarks"]
+    assert found.value == pytest.approx(expected, rel=1e-6)
+    all_of_them = KernelPCA(2, landmarks=300, landmark_choice="uniform").fit(cloud)
+    with pytest.raises(KeyError):
+        diagnose(all_of_them, cloud)["movement with half the landmarks"]
+
+
+def test_landmarks_are_judged_on_the_data_of_the_fit():
+    """Their indices mean nothing in other data, even in fewer."""
+    cloud = np.random.default_rng(6).normal(size=(300, 8))
+    model = LandmarkMDS(2, n_landmarks=8).fit(cloud)
+    expected = diagnose(model, cloud)["movement with half the landmarks"]
+    new = np.random.default_rng(7).normal(size=(40, 8))
+    assert diagnose(model, new)["movement with half the landmarks"] == expected
 
 
 def test_iterations_that_did_not_settle_are_told():
@@ -244,6 +337,31 @@ def test_new_points_are_placed_and_judged():
     new = datasets.swiss_roll(300, seed=7).points
     found = diagnose(model, new)
     np.testing.assert_array_equal(found.case.places, model.transform(new))
+
+
+def test_a_sparse_table_is_the_fitted_one_if_its_values_are():
+    near = unspool.graph.nearest(ROLL.points, 12)
+    table = sp.csr_array(near.with_weights(near.distances))
+    model = Isomap(2, metric="precomputed").fit(table)
+    shuffled = sp.csr_array(sp.coo_array(table).tocsc())
+    np.testing.assert_array_equal(diagnose(model, shuffled).case.places, model.embedding_)
+    other = 1.5 * table
+    found = diagnose(model, other).case.places
+    np.testing.assert_array_equal(found, model.transform(other))
+    assert not np.array_equal(found, model.embedding_)
+
+
+def test_models_of_other_packages_place_what_they_can():
+    from sklearn.manifold import Isomap as Theirs
+    from sklearn.manifold import SpectralEmbedding
+
+    new = datasets.swiss_roll(500, seed=7).points
+    model = Theirs(n_neighbors=10, n_components=2).fit(ROLL.points)
+    np.testing.assert_array_equal(diagnose(model, new).case.places, model.transform(new))
+    fixed = SpectralEmbedding(2, n_neighbors=10, random_state=0).fit(ROLL.points)
+    np.testing.assert_array_equal(diagnose(fixed, ROLL.points).case.places, fixed.embedding_)
+    with pytest.raises(ValueError, match="maps 500 points and X has 300"):
+        diagnose(fixed, new[:300])
 
 
 def test_tables_are_judged_too():

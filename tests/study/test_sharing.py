@@ -130,6 +130,29 @@ def test_a_failure_is_not_kept():
     assert once("work", (data,), None, lambda: 9) == 9
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_data_changed_in_place_are_other_data(name):
+    """Neither the graph of what they were is taken, nor an index that looks into what they are."""
+    make, points = METHODS[name], ROLL[:120].copy()
+    before, after = points.copy(), points * [1.0, 3.0, 1.0]
+    with sharing():
+        make().fit(points)
+        points *= [1.0, 3.0, 1.0]
+        changed = make().fit(points).embedding_
+        again = make().fit(before).embedding_
+    np.testing.assert_array_equal(changed, make().fit(after).embedding_)
+    np.testing.assert_array_equal(again, make().fit(before).embedding_)
+
+
+def test_no_array_is_too_odd_to_be_told_apart():
+    odd = [np.zeros(0), np.zeros((0, 3)), np.float64(3.0).reshape(()), np.arange(12.0)[::2]]
+    odd += [np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3).T, np.arange(6.0)]
+    with sharing():
+        for turn in range(2):
+            for place, array in enumerate(odd):
+                assert once("work", (array,), None, lambda p=place, t=turn: (p, t)) == (place, 0)
+
+
 def test_arrays_of_another_type_are_other_data():
     with sharing():
         assert once("work", (np.arange(3),), None, lambda: 1) == 1

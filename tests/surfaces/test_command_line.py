@@ -89,6 +89,29 @@ def test_new_rows_are_scaled_and_chosen_as_the_old_ones_were(table, tmp_path):
     assert list(both[1].columns) == ["v", "pca_1", "pca_2"]
 
 
+def test_chosen_columns_of_an_array_are_found_again(tmp_path):
+    np.save(tmp_path / "a.npy", ROLL.points)
+    model, out, again = (tmp_path / name for name in ("m.unspool", "map.npy", "again.npy"))
+    flags = ["-m", "pca", "--columns", "x2,x3", "--model", model, "-o", out]
+    done("embed", tmp_path / "a.npy", *flags)
+    done("transform", model, tmp_path / "a.npy", "-o", again)
+    np.testing.assert_allclose(np.load(again), np.load(out), rtol=1e-12, atol=1e-12)
+
+
+def test_gaps_of_new_rows_are_treated_as_for_the_map(table, tmp_path):
+    model = tmp_path / "m.unspool"
+    done("embed", table, "-m", "pca", "--na", "drop", "--model", model, "-o", tmp_path / "m.csv")
+    frame = pd.read_csv(table)
+    frame.loc[[3, 50], "v"] = np.nan
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    told = done("transform", model, tmp_path / "gaps.csv", "-o", tmp_path / "new.csv")
+    assert "2 of 120 rows miss a value in v; they were left out" in told.stderr
+    assert len(pd.read_csv(tmp_path / "new.csv")) == 118
+    flags = [tmp_path / "gaps.csv", "--na", "error"]
+    refused("transform", model, *flags, says="2 of 120 rows miss a value")
+    done("diagnose", tmp_path / "gaps.csv", "--model", model, "-q")
+
+
 def test_a_model_saved_from_python_places_a_table(table, tmp_path):
     unspool.save(unspool.PCA().fit(ROLL.points), tmp_path / "m.unspool")
     result = done("transform", tmp_path / "m.unspool", table, "-q")
@@ -163,6 +186,18 @@ def test_pictures_of_one_and_of_many_coordinates(width, table, tmp_path):
     assert (tmp_path / "map.png").stat().st_size > 5000
 
 
+@pytest.mark.parametrize(
+    "flags",
+    [["-qm", "pca"], ["-qmpca"], ["-m", "lle", "--method=pca"], ["--method", "lle", "-mpca"]],
+)
+def test_the_method_is_read_as_all_flags_are(flags, table):
+    assert done("embed", table, *flags, "--keep", "none").stdout.startswith("pca_1,pca_2\n")
+
+
+def test_a_method_in_the_place_of_a_value_is_refused():
+    refused("embed", "--metric", "-m", "lle", says="-m lle is the value of another flag")
+
+
 def test_distances_instead_of_points(tmp_path):
     distances = unspool.graph.cross(ROLL.points, ROLL.points)
     np.save(tmp_path / "d.npy", distances)
@@ -197,6 +232,7 @@ def test_a_name_that_is_taken_is_not_written_over(table, tmp_path):
         (["embed", "DATA", "--columns", "x"], "no column 'x'"),
         (["embed", "DATA", "--scale", "wide"], "wide"),
         (["embed", "DATA", "-o", "map.xls"], "map.xls should end in one of .csv"),
+        (["embed", "DATA", "-o", "map.npy.gz"], "map.npy.gz should end in one of .csv"),
         (["embed", "DATA", "-o", "no/map.csv"], "no folder no"),
         (["embed", "DATA", "--plot", "map.bmp"], "should end in one of .png"),
         (["embed", "DATA", "--model", "m.pkl"], "should end in one of .unspool"),
@@ -228,6 +264,20 @@ def test_nothing_is_written_when_the_fit_fails(table, tmp_path):
     ]
     refused("embed", table, "--radius", 1e-9, "--components", "error", *out, "-q", says="pieces")
     assert [path.name for path in tmp_path.iterdir()] == ["roll.csv"]
+
+
+@pytest.mark.parametrize("failing", ["save", "printed"])
+def test_nothing_is_written_when_the_last_output_cannot_be(failing, table, tmp_path, monkeypatch):
+    def fail(*args, **options):
+        raise ValueError("it cannot be made")
+
+    monkeypatch.setattr(f"unspool.app.commands.embed.{failing}", fail)
+    names = {"-o": "m.csv", "--model": "m.unspool", "--plot": "m.png"}
+    out = [word for flag, name in names.items() for word in (flag, tmp_path / name)]
+    (tmp_path / "m.csv").write_text("before")
+    refused("embed", table, "-m", "pca", *out, "--json", "-q", says="it cannot be made")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.csv", "roll.csv"]
+    assert (tmp_path / "m.csv").read_text() == "before"
 
 
 def test_a_graph_in_pieces_is_told_once(tmp_path):
@@ -292,6 +342,19 @@ def test_comparisons_as_a_report(tmp_path):
     assert "Procrustes" in page
 
 
+def test_a_report_tells_of_the_data_as_they_were_in_the_file(table, tmp_path):
+    frame = pd.read_csv(table)
+    frame.loc[[3, 50], "v"] = np.nan
+    frame.loc[99, "w"] = 5000.0
+    frame.to_csv(table, index=False)
+    flags = ["--methods", "pca", "--na", "drop", "--scale", "standard", "-q"]
+    done("compare", table, *flags, "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "2 entries are missing, in v (2)" in page
+    assert "1 point lies far from all others (row 100)" in page
+    assert "<td>5000</td>" in page  # not scaled
+
+
 def test_the_python_of_a_report_reads_the_same_data(table, tmp_path):
     from unspool.app.commands.compare import _loading
 
@@ -309,6 +372,10 @@ def test_the_python_of_a_report_reads_the_same_data(table, tmp_path):
     names = {}
     exec(_loading(given), names)
     assert names["X"].shape == (50, 2)
+    pd.read_csv(table).to_csv(table, sep="\t", index=False)
+    again = {}
+    exec(_loading({**given, "separator": "tab"}), again)
+    np.testing.assert_array_equal(again["X"], names["X"])
     assert names["truth"] is None
     assert set(names["color"]) == {"in", "out"}
     assert names["X"].max() == 1.0
@@ -326,6 +393,7 @@ def test_diagnoses(table, tmp_path):
     assert found["advice"]
     refused("diagnose", table, *flags, "--n-neighbors", 4, says="--n-neighbors has no say over")
     refused("diagnose", table, *flags, "--scale", "range", says="--scale has no say over")
+    refused("diagnose", table, *flags, "-m", "lle", says="--method has no say over")
 
 
 def test_plans(table):
@@ -346,6 +414,7 @@ def test_the_demo_writes_a_report(tmp_path):
     told = done("demo", "-o", tmp_path / "r.html", "--points", 100)
     assert (tmp_path / "r.html").stat().st_size > 50_000
     assert str(tmp_path / "r.html") in told.stdout
+    assert "unspool compare demo:swiss-roll:100 " in (tmp_path / "r.html").read_text()
     refused("demo", "-o", tmp_path / "r.pdf", says="should end in one of .html")
 
 
@@ -367,6 +436,11 @@ def test_help_lists_every_command():
     help_ = done("--help").stdout
     for name, line in COMMANDS.items():
         assert re.search(rf"{name} +{re.escape(line[:30])}", help_)
+
+
+@pytest.mark.parametrize("words", [[], ["textbook"]])
+def test_without_a_command_the_help_is_shown(words):
+    assert done(*words).stdout == done(*words, "--help").stdout
 
 
 UNSPOOL = [sys.executable, "-m", "unspool"]
@@ -441,6 +515,48 @@ def test_interrupted_within_two_seconds(wait, everybody):
         (os.killpg if everybody else os.kill)(process.pid, signal.SIGINT)
         assert process.wait(timeout=20) == 130
         assert time.perf_counter() - began < 2
+
+
+WRITING = """
+import os, signal, sys, time
+from unspool.app import interrupt
+def work():
+    from unspool.saving import written
+    with written("map.csv") as file:
+        file.write(b"half")
+        file.flush()
+        print(os.listdir(), flush=True)
+        {wait}
+interrupt.run(work)
+"""
+
+
+@pytest.mark.parametrize(
+    ("wait", "number", "status"),
+    [
+        (WAITS["deaf, as compiled code is"], signal.SIGINT, 130),
+        (WAITS["deaf, as compiled code is"], signal.SIGTERM, 143),
+        ("time.sleep(60)", signal.SIGINT, 130),
+        ("os.kill(os.getpid(), signal.SIGKILL)", None, 137),
+        ("time.sleep(60)", signal.SIGKILL, -9),  # the parent: the child ends by itself
+    ],
+)
+def test_a_write_that_is_interrupted_leaves_nothing(wait, number, status, tmp_path):
+    code = [sys.executable, "-c", WRITING.replace("{wait}", wait)]
+    (tmp_path / "map.csv").write_text("before")
+    (tmp_path / ".map.csv.0.part").write_text("of another")
+    with subprocess.Popen(
+        code, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=tmp_path
+    ) as process:
+        assert process.stdout.readline().count(b".part") == 2
+        if number is not None:
+            process.send_signal(number)
+        assert process.wait(timeout=20) == status
+        deadline = time.monotonic() + 10
+        while len(list(tmp_path.iterdir())) > 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".map.csv.0.part", "map.csv"]
+    assert (tmp_path / "map.csv").read_text() == "before"
 
 
 def test_ctrl_c_leaves_no_files(tmp_path):

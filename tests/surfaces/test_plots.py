@@ -10,7 +10,7 @@ from matplotlib.collections import EllipseCollection, LineCollection, PathCollec
 from matplotlib.colors import to_rgba
 
 from unspool import PCA, Isomap, compare, datasets, diagnose, graph, plot, quality
-from unspool.plot._style import CATEGORIES
+from unspool.plot._style import CATEGORIES, FAINT
 from unspool.plot.overlays import spread_out, without_overlap
 
 ROLL = datasets.swiss_roll(200)
@@ -54,6 +54,25 @@ def test_numbers_paint_by_a_scale_with_a_bar():
     axes, bar = figure.axes
     np.testing.assert_array_equal(axes.collections[0].get_array(), ROLL.color)
     assert bar.get_ylabel() == "angle"
+
+
+def test_points_whose_number_is_missing_are_drawn_in_grey():
+    missing = np.arange(200) % 10 == 3
+    color = np.where(missing, np.nan, ROLL.color)
+    color[3] = np.inf
+    figure = plot.embedding(MODEL, color, label="angle")
+    faint, painted = of_kind(figure.axes[0], PathCollection)
+    np.testing.assert_allclose(faint.get_offsets(), PLACES[missing])
+    assert {tuple(c) for c in faint.get_facecolor()} == {to_rgba(FAINT)}
+    np.testing.assert_allclose(painted.get_offsets(), PLACES[~missing])
+    assert painted.get_clim() == (ROLL.color[~missing].min(), ROLL.color[~missing].max())
+    several = plot.comparison({"a": PLACES, "b": PLACES}, color, points=ROLL.points, label="angle")
+    assert [len(c.get_offsets()) for c in several.axes[0].collections] == [20, 180]
+    assert several.axes[-1].get_ylabel() == "angle"  # the bar is that of the painted points
+    drawn(several)
+    nothing = plot.embedding(MODEL, np.full(200, np.nan))
+    np.testing.assert_allclose(dots(nothing.axes[0]), PLACES)
+    drawn(nothing)
 
 
 def test_words_paint_by_categories_with_a_legend():

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from unspool import Isomap, compare, datasets
+from unspool import Isomap, compare, datasets, intrinsic_dimension
+from unspool.app.files.rows import UNEVEN
 from unspool.app.report import summarize, write_report
 from unspool.app.report.reproduce import python_code, shell_command
 
@@ -124,9 +125,34 @@ def test_the_scores_are_those_of_the_comparison(report):
 
 def test_the_dimension_is_told_with_its_spread(report):
     _, _, page = report
-    assert "Six estimators of the intrinsic dimension say" in page.text
+    assert "6 estimators of the intrinsic dimension say" in page.text
     for method in ("levina-bickel", "two-nearest", "local-pca", "elbow", "eigengap"):
         assert method in page.text
+
+
+def test_estimators_that_were_left_out_are_not_counted(tmp_path):
+    few = compare(ROLL.points[:12], ["pca"])
+    found = intrinsic_dimension(ROLL.points[:12])
+    assert 1 < len(found.estimates) < 6
+    page = Page(write_report(few, tmp_path / "r.html").read_text("utf-8"))
+    assert f" {len(found.estimates)} estimators of the intrinsic dimension say" in page.text
+
+
+def test_the_data_are_described_as_they_were_before_the_fit(tmp_path):
+    """Rows with gaps are dropped, columns scaled: missing entries and rows are the file's."""
+    raw = np.vstack([np.full((12, 3), np.nan), ROLL.points * [1.0, 1e4, 1.0]])
+    raw[12 + 30] = [300.0, 3e6, 300.0]
+    found = compare(raw[12:] / raw[12:].std(axis=0), ["pca"])
+    path = write_report(
+        found, tmp_path / "r.html", data=raw, columns=list("abc"), rows=np.arange(13, 163)
+    )
+    text = Page(path.read_text("utf-8")).text
+    assert "36 entries are missing, in a (12), b (12), c (12)" in text
+    assert "such rows of the 162" in text
+    assert "1 point lies far from all others (row 43)" in text
+    assert "very different scales: b varies by" in text
+    assert "they were brought to one scale before the points were mapped" in text
+    assert "--scale standard" not in text
 
 
 def test_the_same_comparison_gives_the_same_page(report, tmp_path):
@@ -249,13 +275,29 @@ def changed(change):
         (lambda p: p.__setitem__(slice(0, 7), p[50:57]), "7 of 200 points repeat others"),
         (lambda p: p.__setitem__((slice(None), 1), 4.0), "1 column has one value only"),
         (lambda p: p.__setitem__((3, 2), np.nan), r"1 entry is missing, in c \(1\)"),
-        (lambda p: p.__imul__([1.0, 500.0, 1.0]), "very different scales: b varies by"),
+        (lambda p: p.__imul__([1.0, 2000.0, 1.0]), "scales: b varies by .*--scale standard"),
         (lambda p: p.__setitem__(17, 40.0), r"1 point lies far from all others \(row 17\)"),
     ],
 )
 def test_each_trouble_of_the_data_is_told(change, sentence):
     (warning,) = summarize(changed(change), ["a", "b", "c"]).warnings
     assert re.search(sentence, warning)
+
+
+def test_columns_are_uneven_where_the_command_line_says_so():
+    scaled = POINTS / POINTS.std(axis=0)
+    assert summarize(scaled * [1.0, 0.99 * UNEVEN, 1.0]).warnings == ()
+    assert len(summarize(scaled * [1.0, 1.01 * UNEVEN, 1.0]).warnings) == 1
+
+
+def test_rows_are_counted_among_all_and_may_have_names():
+    points = changed(lambda p: p.__setitem__(17, 40.0))
+    points[:3, 0] = np.nan
+    assert "(row 17)" in summarize(points).warnings[-1]
+    named = summarize(points, rows=[f"r{i}" for i in range(200)])
+    assert "(row r17)" in named.warnings[-1]
+    dropped = summarize(points[3:], data=points, rows=np.arange(4, 201))
+    assert "(row 18)" in dropped.warnings[-1]
 
 
 def test_few_rows_many_columns_are_told():

@@ -250,6 +250,38 @@ def test_new_rows_are_matched_by_name(tmp_path):
         placed_by(made.recipe, table_of(tmp_path, "p1,p3\n1,2\n3,4\n"), Wishes())
 
 
+def test_columns_without_names_of_their_own_are_matched_by_number_and_else_by_position(tmp_path):
+    np.save(tmp_path / "a.npy", NUMBERS)
+    np.save(tmp_path / "b.npy", NUMBERS[:, 1:])
+    made = prepared(read_table(str(tmp_path / "a.npy")), Wishes(columns="x2,x3"))
+    same = placed_by(made.recipe, read_table(str(tmp_path / "a.npy")), Wishes())
+    np.testing.assert_array_equal(same.points, NUMBERS[:, 1:])
+    fewer = placed_by(made.recipe, read_table(str(tmp_path / "b.npy")), Wishes())
+    np.testing.assert_array_equal(fewer.points, NUMBERS[:, 1:])
+    with pytest.raises(ValueError, match="has 4 columns to map, but the model was fitted on 2"):
+        placed_by(made.recipe, table_of(tmp_path), Wishes())
+
+
+def test_gaps_of_new_rows_are_treated_as_those_of_the_fit_were(tmp_path):
+    gap = table_of(tmp_path, "p1,p2,p3,q\n1,,3,4\n5,6,7,8\n")
+    for na, expected in (("drop", [[5, 6, 7, 8]]), ("mean", [[1, 16 / 3, 3, 4], [5, 6, 7, 8]])):
+        recipe = prepared(table_of(tmp_path), Wishes(na=na)).recipe
+        np.testing.assert_array_equal(placed_by(recipe, gap, Wishes()).points, expected)
+        with pytest.raises(ValueError, match="1 of 2 rows miss a value in p2"):
+            placed_by(recipe, gap, Wishes(na="error"))
+    with pytest.raises(ValueError, match="1 of 2 rows miss a value in p2"):
+        placed_by(prepared(table_of(tmp_path), Wishes()).recipe, gap, Wishes())
+
+
+def test_raw_numbers_have_their_gaps_and_no_scale(tmp_path):
+    text = "a,b\n" + "".join(f"{i if i != 7 else ''},{1000 * i}\n" for i in range(10))
+    made = prepared(table_of(tmp_path, text), Wishes(na="drop", scale="range"))
+    expected = np.array([[float(i), 1000.0 * i] for i in range(10)])
+    expected[7, 0] = np.nan
+    np.testing.assert_array_equal(made.raw(), expected)
+    assert len(made.points) == 9
+
+
 def test_gaps_of_new_rows_are_filled_with_the_means_of_the_fit(tmp_path):
     made = prepared(table_of(tmp_path), Wishes())
     other = table_of(tmp_path, "p1,p2,p3,q\n1,,3,4\n")
@@ -285,6 +317,13 @@ def test_archives_of_arrays(tmp_path):
         read_table(f"{tmp_path / 'b.npz'}:three")
 
 
+def test_an_array_called_as_a_column_is_does_not_replace_it(tmp_path):
+    np.savez(tmp_path / "a.npz", X=NUMBERS, x1=np.full(4, 9.0))
+    table = read_table(str(tmp_path / "a.npz"))
+    np.testing.assert_array_equal(prepared(table, Wishes()).points, NUMBERS)
+    assert list(table.frame["x1.2"]) == [9.0] * 4
+
+
 def test_arrays_of_python_objects_are_not_opened(tmp_path):
     np.save(tmp_path / "o.npy", np.array([{}, {}], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match="no array file that can be read safely"):
@@ -303,6 +342,20 @@ def test_columnar_files(suffix, tmp_path):
     path.write_bytes(b"PAR1 nonsense")
     with pytest.raises(ValueError, match=f"no {suffix[1:]} file that can be read"):
         read_table(str(path))
+
+
+def test_a_named_index_is_kept_and_not_mapped(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, 2.5, 4.0], "b": [3, 1, 2]})
+    for labels, name in ((list("xyz"), "who"), ([2019, 2021, 2020], "year")):
+        frame.set_index(pd.Index(labels, name=name)).to_parquet(tmp_path / "t.parquet")
+        made = prepared(read_table(str(tmp_path / "t.parquet")), Wishes())
+        assert made.recipe.columns == ("a", "b")
+        assert list(made.others().columns) == [name]
+        assert list(made.others()[name]) == labels
+    asked = prepared(read_table(str(tmp_path / "t.parquet")), Wishes(columns="a,year"))
+    np.testing.assert_array_equal(asked.points[:, 1], [2019, 2021, 2020])
+    frame.set_index(pd.Index(list("xyz"))).to_parquet(tmp_path / "t.parquet")
+    assert list(read_table(str(tmp_path / "t.parquet")).frame.columns) == ["a", "b"]
 
 
 def test_a_folder_of_images(tmp_path):
@@ -344,6 +397,10 @@ def test_annotated_data(tmp_path, monkeypatch):
     made = prepared(read_table(path), Wishes(color="kind"))
     np.testing.assert_array_equal(made.points, NUMBERS)
     assert list(made.others().columns) == ["cell", "g1.2", "kind"]
+    cells.obs = pd.DataFrame({"cell": list("abab")}, index=list("wxyz"))
+    made = prepared(read_table(path), Wishes(color="cell"))
+    assert list(made.colors()) == list("abab")
+    assert list(made.others()["cell.2"]) == list("wxyz")
 
 
 def test_demos_and_names_that_are_not_known(tmp_path):
@@ -358,7 +415,19 @@ def test_demos_and_names_that_are_not_known(tmp_path):
         read_table(written_as(tmp_path / "t.xlsx", b"x"))
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".csv.gz", ".parquet", ".feather"])
+@pytest.mark.parametrize(
+    ("suffix", "first"),
+    [(".csv", b"a,b"), (".tsv", b"a\tb"), (".txt", b"a\tb"), ("", b"a,b")],
+)
+def test_packed_tables_have_the_separator_of_their_inner_ending(suffix, first, tmp_path):
+    write_table(str(tmp_path / f"t{suffix}.gz"), pd.DataFrame({"a": [1], "b": [2]}), [])
+    text = gzip.decompress((tmp_path / f"t{suffix}.gz").read_bytes())
+    assert text.splitlines()[0] == first
+
+
+@pytest.mark.parametrize(
+    "suffix", [".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".feather"]
+)
 def test_what_is_written_is_read_back(suffix, tmp_path):
     frame = pd.DataFrame(
         {"who": ['a,"b"', "é\tx", "=1"], "m_1": [0.1, 2.0, -3e-9], "m_2": [1.0, 2, 3]}

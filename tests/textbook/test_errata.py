@@ -19,6 +19,13 @@ def test_it_is_shown_by_its_item(one):
     assert all(check.holds and check.verdict == "differs" for check in shown)
 
 
+def test_every_check_of_an_erratum_says_what_the_text_claims():
+    """A call with an erratum has the claim beside it, and cannot hold where the claim does."""
+    for one in items().values():
+        for call in re.findall(r'erratum=(?:"[^"]+"|erratum),\s*(\w+)=', source_of(one)):
+            assert call in ("claimed", "right"), one.id
+
+
 def test_no_unknown_names_are_used():
     used = {
         name

@@ -63,8 +63,25 @@ def test_the_judgement_gives_the_reason():
 )
 def test_a_sentence_is_measured_against_its_bound(bounds, value, holds):
     assert measured("it", "claim", value, **bounds).holds is holds
-    assert measured("it", "claim", value, erratum=KNOWN, **bounds).holds is holds
-    assert not measured("it", "claim", value, erratum="unheard-of", **bounds).holds
+    wrong = {"erratum": KNOWN, "claimed": 7.0 if "at_most" in bounds else -7.0}
+    assert measured("it", "claim", value, **wrong, **bounds).holds is holds
+    assert not measured("it", "claim", value, **{**wrong, "erratum": "unheard-of"}, **bounds).holds
+
+
+def test_a_claim_that_is_right_is_no_erratum():
+    options = {"at_least": 0.5, "erratum": KNOWN}
+    assert measured("off by", "the formula", 0.7, claimed=0.0, **options).verdict == "differs"
+    stale = measured("off by", "the formula", 0.0, claimed=0.0, **options)
+    assert (stale.holds, stale.verdict) == (False, "agrees")
+    assert "the formula, that is 0 (bound >= 0.5)" in str(stale)
+    for claimed in (None, 0.5, 0.6):  # bounds that the claim meets show nothing
+        with pytest.raises(ValueError, match="needs a claimed number out of bounds"):
+            measured("off by", "the formula", 0.7, claimed=claimed, **options)
+    stale = equal("width", "five", 5, 3, erratum=KNOWN, claimed=5)
+    assert (stale.holds, stale.verdict) == (False, "agrees")
+    for claimed in (None, 3):
+        with pytest.raises(ValueError, match="needs what is claimed instead of 3"):
+            equal("width", "three", 3, 3, erratum=KNOWN, claimed=claimed)
 
 
 def test_a_sentence_without_a_bound_is_refused():
@@ -75,7 +92,10 @@ def test_a_sentence_without_a_bound_is_refused():
 def test_other_checks():
     assert equal("it", "two", 2, 2).holds
     assert not equal("it", "two", 3, 2).holds
-    assert equal("it", "five", 3, 3, erratum=KNOWN).verdict == "differs"
+    assert equal("it", "five", 3, 3, erratum=KNOWN, claimed=5).verdict == "differs"
+    assert equal("it", "five", 3, 3, erratum=KNOWN, claimed=5).holds
+    assert not equal("it", "five", 4, 3, erratum=KNOWN, claimed=5).holds
+    assert not equal("it", "five", 3, 3, erratum="unheard-of", claimed=5).holds
     assert rising("it", "grows", [1, 2, 3]).holds
     assert not rising("it", "grows", [1, 2, 2]).holds
     row = printed_row("row", "1.0 2.0", [1.01, 2.2])

@@ -137,3 +137,47 @@ def test_pages_hold_everything(tmp_path):
     assert all(one.shown_by in front for one in ERRATA.values())
     assert 'class="fails"' in (tmp_path / "book" / "S0.html").read_text("utf-8")
     assert summary(results).startswith("5 items")
+
+
+def links(page):
+    return re.findall(r'href="([^"#]*)#?([^"]*)"', page.read_text("utf-8"))
+
+
+def check_links(folder):
+    """Every link of the index leads to a page that is there, and to a part that it has."""
+    for file, part in links(folder / "index.html"):
+        assert (folder / file).exists(), file
+        assert not part or f'<section id="{part}">' in (folder / file).read_text("utf-8"), part
+
+
+def test_pages_of_some_items_leave_the_others_alone(tmp_path):
+    pytest.importorskip("matplotlib")
+    first = [run(one) for one in chosen(["S4.table-16.1", QUICK, "S0.fig-4.2"])]
+    write_pages(first, tmp_path)
+    check_links(tmp_path)
+    zero = (tmp_path / "S0.html").read_text("utf-8")
+    write_pages([run(one) for one in chosen(["S4.fig-16.2", QUICK])], tmp_path)
+    check_links(tmp_path)
+    named = [part for _, part in links(tmp_path / "index.html") if part]
+    assert set(named) == {"S4.table-16.1", "S4.fig-16.2", QUICK, "S0.fig-4.2"}
+    page = (tmp_path / "S4.html").read_text("utf-8")
+    assert re.findall(r'<section id="([^"]+)">', page) == [
+        one for one in items() if one in named and one.startswith("S4")
+    ]
+    assert "46.722" in page  # of the table that was not run again
+    assert (tmp_path / "S0.html").read_text("utf-8") == zero
+    (tmp_path / "S0.html").unlink()
+    write_pages([run(items()[QUICK])], tmp_path)
+    check_links(tmp_path)
+    assert "S0.html" not in (tmp_path / "index.html").read_text("utf-8")
+
+
+def test_a_page_that_cannot_be_written_leaves_the_earlier_one(tmp_path, monkeypatch):
+    results = [run(items()[QUICK])]
+    index = write_pages(results, tmp_path)
+    before = index.read_text("utf-8")
+    monkeypatch.setattr("os.fsync", lambda file: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_pages(results, tmp_path)
+    assert index.read_text("utf-8") == before
+    assert not list(tmp_path.glob(".*"))

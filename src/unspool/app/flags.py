@@ -78,9 +78,19 @@ class MethodCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the method among the arguments first: it decides which flags there are."""
-        ctx.meta["method"] = entry_called(_named_in(args))
+        name = self._method_in(ctx, args)
+        ctx.meta["method"] = entry_called(name)
         ctx.meta["flags"] = options_of(ctx.meta["method"].load())
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        if ctx.params.get("method", name) != name:  # it stood where a flag has its value
+            raise click.UsageError(f"-m {name} is the value of another flag; which method is it?")
+        return rest
+
+    def _method_in(self, ctx: click.Context, args: list[str]) -> str:
+        """Return the method that the arguments name, read as click will, but for its own flags."""
+        loose = click.Context(self, parent=ctx.parent, ignore_unknown_options=True)
+        found = self.make_parser(loose).parse_args(args=list(args))[0]
+        return str(found.get("method", USUAL))
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the command's own options and those of the method."""
@@ -101,22 +111,15 @@ class MethodCommand(click.Command):
 def given_parameters(ctx: click.Context) -> dict[str, Any]:
     """Return the parameters of the method that were given as flags."""
     names = [flag.name for flag in ctx.meta["flags"] if flag.name is not None]
-    given = (n for n in names if ctx.get_parameter_source(n) is ParameterSource.COMMANDLINE)
-    return {name: ctx.params[name] for name in given}
+    return {name: ctx.params[name] for name in names if was_given(ctx, name)}
+
+
+def was_given(ctx: click.Context, name: str) -> bool:
+    """Whether an option was given, rather than left at its default."""
+    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def made_model(ctx: click.Context, seed: int) -> Any:
     """Return the method that was asked for, not fitted yet."""
     parameters = given_parameters(ctx)
     return ctx.meta["method"].load()(**parameters, random_state=seed)
-
-
-def _named_in(args: list[str]) -> str:
-    """Return the method that a list of arguments names."""
-    for place, word in enumerate(args):
-        if word in ("-m", "--method"):
-            return args[place + 1] if place + 1 < len(args) else USUAL
-        for start in ("--method=", "-m"):
-            if word.startswith(start) and not word.startswith("--model"):
-                return word.removeprefix(start)
-    return USUAL

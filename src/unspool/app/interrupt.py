@@ -2,8 +2,8 @@
 
 Python hears a signal only between two of its own steps, and a compiled loop or a matrix routine may
 take minutes. So the work runs in a child process, and the parent does nothing but wait: at the
-first Ctrl-C the child has a moment to end by itself, then it is ended. Where processes cannot be
-forked (Windows) the work runs in the process itself.
+first Ctrl-C the child has a moment to end by itself, then it is ended, and the files that it was
+writing are removed. Where processes cannot be forked (Windows) the work runs in the process itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from unspool import _unfinished
+
 MOMENT = 1.2  # seconds for the child to put its things in order
+ARRIVAL = 0.05  # seconds after which a process that was killed does nothing more
 INTERRUPTED = 130
 
 
@@ -23,6 +26,7 @@ def run(work: Callable[[], NoReturn]) -> NoReturn:
     """Run ``work``, which ends by SystemExit, so that it can be interrupted at any time."""
     if not hasattr(os, "fork"):
         work()
+    _unfinished.share()
     lifeline, held = os.pipe()
     child = os.fork()
     if child == 0:
@@ -37,6 +41,7 @@ def run(work: Callable[[], NoReturn]) -> NoReturn:
 def _end_with_parent(lifeline: int) -> None:
     """End this process when the parent has gone: only then does reading return."""
     os.read(lifeline, 1)
+    _unfinished.remove_all()
     os._exit(INTERRUPTED)
 
 
@@ -65,6 +70,8 @@ def _status_of(child: int) -> int:
         _end(child)
         return 128 + asked
     code = os.waitstatus_to_exitcode(status)
+    if code < 0:  # killed by somebody else, or for want of memory
+        _unfinished.remove_all()
     return code if code >= 0 else 128 - code
 
 
@@ -77,3 +84,5 @@ def _end(child: int) -> None:
             return
         time.sleep(0.02)
     os.kill(child, signal.SIGKILL)  # not waited for: to give back gigabytes may take seconds
+    time.sleep(ARRIVAL)
+    _unfinished.remove_all()

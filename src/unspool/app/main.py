@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 
 import click
 
+from .interrupt import INTERRUPTED
+
 COMMANDS = {
     "embed": "Map a table, an array or a folder of images to few coordinates.",
     "transform": "Place new rows on the map of a saved model.",
@@ -28,7 +30,8 @@ COMMANDS = {
     "demo": "Compare the methods on a Swiss roll: a first report in a minute.",
 }
 BAD_INPUT = 2
-INTERRUPTED = 130
+# raised from click 8.2 on by a group without a command; before, click showed the help by itself
+NO_COMMAND = getattr(click.exceptions, "NoArgsIsHelpError", ())
 
 
 class App(click.Group):
@@ -65,7 +68,10 @@ class App(click.Group):
         except click.exceptions.Exit as asked:
             sys.exit(asked.exit_code)
         except click.ClickException as error:
-            _fail(error.format_message())
+            if not isinstance(error, NO_COMMAND):
+                _fail(error.format_message())
+            click.echo(error.format_message())
+            sys.exit(0)
         except (ValueError, OSError, MemoryError, ImportError) as error:
             _fail(_sentence(error))
         sys.exit(status if isinstance(status, int) else 0)

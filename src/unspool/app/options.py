@@ -17,13 +17,9 @@ Decorator = Callable[[Any], Any]
 _DATA = click.argument("data", metavar="DATA")
 _COLOR = click.option("--color", metavar="COLUMN", help="column that colours the map, not mapped")
 _ID = click.option("--id", metavar="COLUMN", help="column that names the rows, not mapped")
-_NA = click.option(
-    "--na",
-    type=click.Choice(NA_CHOICES),
-    default="error",
-    show_default=True,
-    help="rows that miss values: refuse them, drop them, or fill in means",
-)
+_GAPS = "rows that miss values: refuse them, drop them, or fill in means"
+_NA = click.option("--na", type=click.Choice(NA_CHOICES), help=f"{_GAPS}  [error]")
+_NA_AGAIN = click.option("--na", type=click.Choice(NA_CHOICES), help=f"{_GAPS}  [as for the map]")
 _SEPARATOR = click.option("--separator", metavar="SIGN", help="between the cells of a text file")
 _SEED = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="of all that is random"
@@ -71,20 +67,21 @@ def options(*decorators: Decorator) -> Decorator:
 data_options = options(
     _DATA, _COLUMNS, _COLOR, _ID, _NA, _SCALE, _SAMPLE, _SEPARATOR, _SEED, _QUIET
 )
-new_rows_options = options(_DATA, _COLOR, _ID, _NA, _SEPARATOR, _QUIET)
+new_rows_options = options(_DATA, _COLOR, _ID, _NA_AGAIN, _SEPARATOR, _QUIET)
 
 
 def prepared_from(given: Mapping[str, Any], recipe: Recipe | None = None) -> Prepared:
     """Read DATA and prepare its rows as the options say, or by the recipe of a saved model."""
     names = [name for name in Wishes.__dataclass_fields__ if name in given]
     wishes = Wishes(**{name: given[name] for name in names})
-    table = read_table(given["data"], separator=_sign(given["separator"]), seed=wishes.seed)
+    table = read_table(given["data"], separator=sign_of(given["separator"]), seed=wishes.seed)
     made = prepared(table, wishes) if recipe is None else placed_by(recipe, table, wishes)
     tell(given, *made.notes)
     return made
 
 
-def _sign(separator: str | None) -> str | None:
+def sign_of(separator: str | None) -> str | None:
+    """Return the character that --separator names."""
     words = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
     sign = words.get(separator or "", separator)
     if sign is not None and len(sign) != 1:

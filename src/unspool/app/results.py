@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -21,41 +22,57 @@ def check_outputs(given: Mapping[str, Any]) -> None:
     check_output(given.get("model"), (".unspool",))
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A map as a frame with the user's other columns; ``names`` are those of its coordinates."""
+
+    frame: Any
+    names: list[str]
+
+
 def written_map(
     model: Any, name: str, coordinates: Array, made: Prepared, given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Write the table and the picture that were asked for; return what was written."""
-    figure = None
-    if given["plot"]:  # drawn before anything is written: nothing half done remains if it fails
+) -> Placed:
+    """Write the table and the picture that were asked for; return the map."""
+    placed = _placed(name, coordinates, made, given["keep"])
+    if given["plot"]:
         figure = map_of(model, coordinates, made.colors(), made.color or "")
-    frame, names = _frame(name, coordinates, made, given["keep"])
-    if given["out"]:
-        write_table(given["out"], frame, names)
-    elif not given["as_json"]:
-        click.echo(frame.to_csv(index=False, lineterminator="\n"), nl=False)
-    if figure is not None:
         write_picture(given["plot"], figure)
-    done = {"out": given["out"], "plot": given["plot"], "coordinates": names}
-    return done if given["out"] else {**done, "table": json.loads(frame.to_json(orient="records"))}
+    if given["out"]:
+        write_table(given["out"], placed.frame, placed.names)
+    return placed
 
 
-def _frame(name: str, coordinates: Array, made: Prepared, keep: str) -> tuple[Any, list[str]]:
-    """Return the user's columns with the coordinates beside them, and what these are called."""
+def printed(summary: Mapping[str, Any], placed: Placed, given: Mapping[str, Any]) -> str:
+    """Return what goes to stdout: the summary as JSON, or the table if it has no file."""
+    if not given["as_json"]:
+        return "" if given["out"] else str(placed.frame.to_csv(index=False, lineterminator="\n"))
+    done = {"out": given["out"], "plot": given["plot"], "coordinates": placed.names}
+    table = {} if given["out"] else {"table": json.loads(placed.frame.to_json(orient="records"))}
+    return as_json({**summary, **done, **table}) + "\n"
+
+
+def _placed(name: str, coordinates: Array, made: Prepared, keep: str) -> Placed:
+    """Return the user's columns with the coordinates beside them."""
     others = made.others(keep)
     word = name.replace("-", "_")
     while any(f"{word}_{i + 1}" in others.columns for i in range(coordinates.shape[1])):
         word += "_"
     names = [f"{word}_{i + 1}" for i in range(coordinates.shape[1])]
     places = pandas().DataFrame(coordinates, columns=names)
-    return pandas().concat([others, places], axis=1), names
+    return Placed(pandas().concat([others, places], axis=1), names)
 
 
-def say(summary: Mapping[str, Any], sentence: str, given: Mapping[str, Any]) -> None:
-    """Tell what was done: as JSON on stdout, or in a sentence on stderr."""
-    if given["as_json"]:
-        click.echo(json.dumps(summary, default=_plain, indent=2, allow_nan=False))
-    elif not given["quiet"]:
+def say(text: str, sentence: str, given: Mapping[str, Any]) -> None:
+    """Print what goes to stdout, and tell what was done in a sentence on stderr."""
+    click.echo(text, nl=False)
+    if not given["as_json"] and not given["quiet"]:
         click.echo(f"unspool: {sentence}", err=True)
+
+
+def as_json(summary: Mapping[str, Any]) -> str:
+    """Return a summary as strict JSON."""
+    return json.dumps(summary, default=_plain, indent=2, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

@@ -154,9 +154,7 @@ def paint(
         axes.scatter(*places.T, s=size, color=CATEGORIES[0], linewidths=0, rasterized=True)
         return
     if values.dtype.kind in "fiu":
-        dots = axes.scatter(
-            *places.T, c=values, s=size, cmap=NUMBERS, linewidths=0, rasterized=True
-        )
+        dots = _paint_numbers(axes, places, values, size)
         if key:
             _bar(axes.figure, dots, axes, label)
         return
@@ -174,6 +172,15 @@ def paint(
     if key:
         handles, names = axes.get_legend_handles_labels()
         _legend(axes, handles, names, label)
+
+
+def _paint_numbers(axes: Any, places: Array, values: Array, size: float) -> Any:
+    """Paint points by a scale, those whose number is missing in grey below; return the dots."""
+    known = np.isfinite(values)
+    marks = {"s": size, "linewidths": 0, "rasterized": True}
+    if not known.all():
+        axes.scatter(*places[~known].T, color=FAINT, **marks)
+    return axes.scatter(*places[known].T, c=values[known], cmap=NUMBERS, **marks)
 
 
 def _in_order(name: str) -> tuple[list[tuple[float, str]], str]:
@@ -201,7 +208,7 @@ def _shared_key(fig: Any, panels: list[Any], color: Any, label: str) -> None:
         return
     handles, names = panels[0].get_legend_handles_labels()
     if not handles:
-        _bar(fig, panels[0].collections[0], panels, label)
+        _bar(fig, panels[0].collections[-1], panels, label)  # the first may be grey
     else:
         shown = fig.legend(
             handles[:MOST_NAMED],
@@ -250,11 +257,13 @@ def _data_panel(fig: Any, points: Array, color: Any, place: tuple[int, int, int]
         raise ValueError(f"points of 2 or 3 columns can be shown; got shape {points.shape}")
     if points.shape[1] == 3:
         axes = fig.add_subplot(*place, projection="3d")
-        numbers = _checked_color(color, len(points))
+        numbers, size = _checked_color(color, len(points)), dot_size(len(points))
         if numbers is not None and numbers.dtype.kind not in "fiu":
             numbers = np.unique(numbers, return_inverse=True)[1]
-        painted = {"color": CATEGORIES[0]} if numbers is None else {"c": numbers, "cmap": NUMBERS}
-        axes.scatter(*points.T, s=dot_size(len(points)), linewidths=0, **painted)
+        if numbers is None:
+            axes.scatter(*points.T, s=size, color=CATEGORIES[0], linewidths=0)
+        else:
+            _paint_numbers(axes, points, numbers, size)
         axes.set_axis_off()
         axes.view_init(12, -72)
         extent = np.ptp(points, axis=0)

@@ -10,7 +10,7 @@ A loaded model gives the same numbers to the last bit. ``registry`` lists all th
 """
 
 from .archive import UnreadableModel
-from .atomic import written
+from .atomic import together, written
 from .store import SUFFIX, Saved, load, read, save
 
-__all__ = ["SUFFIX", "Saved", "UnreadableModel", "load", "read", "save", "written"]
+__all__ = ["SUFFIX", "Saved", "UnreadableModel", "load", "read", "save", "together", "written"]

@@ -12,8 +12,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import struct
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -28,11 +30,36 @@ SEAL = b"unspool sha256:"
 SEAL_LENGTH = len(SEAL) + 64
 LARGEST_PAGE = 64 * 2**20  # bytes of JSON: a thousand times what any method writes
 CHUNK = 2**20
+# what zipfile, NumPy, json and our own classes raise when a file makes no sense
+NONSENSE = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+)
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # zip's own zero: the same model gives the same file
 
 
 class UnreadableModel(ValueError):
     """The file is no model that this version of unspool can read; nothing was loaded."""
+
+
+@contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """Turn whatever a file that makes no sense raises in the block into one clear error."""
+    try:
+        yield
+    except UnreadableModel:
+        raise
+    except NONSENSE as error:
+        raise UnreadableModel(f"{what} ({type(error).__name__}: {error})") from None
 
 
 def write(file: BinaryIO, page: Any, arrays: Sequence[Array]) -> None:
@@ -61,10 +88,8 @@ def open_sealed(file: BinaryIO) -> zipfile.ZipFile:
     file.seek(max(0, length))
     if file.read() != SEAL + _digest(file, length):
         raise UnreadableModel("it is damaged or cut off: its checksum does not fit; copy it again")
-    try:
+    with refusing("it is sealed, but not a zip archive"):
         archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile as error:
-        raise UnreadableModel(f"it is sealed, but not a zip archive ({error})") from None
     _check_sizes(archive, length)
     return archive
 
@@ -75,7 +100,9 @@ def _check_sizes(archive: zipfile.ZipFile, length: int) -> None:
         raise UnreadableModel("its members are compressed or locked, which unspool.save never does")
     if sum(member.file_size for member in members) > length:
         raise UnreadableModel("its members overlap, which unspool.save never does")
-    if members[0].file_size > LARGEST_PAGE:
+    if PAGE not in archive.namelist():
+        raise UnreadableModel("it is sealed, but holds no page")
+    if archive.getinfo(PAGE).file_size > LARGEST_PAGE:
         raise UnreadableModel(f"its page is larger than {readable(LARGEST_PAGE)}")
     if length > available_bytes():
         free = readable(available_bytes())
@@ -84,21 +111,18 @@ def _check_sizes(archive: zipfile.ZipFile, length: int) -> None:
 
 def read_page(archive: zipfile.ZipFile) -> Any:
     """Return the page of an archive."""
-    try:
+    with refusing("its page cannot be read"):
         return json.loads(archive.read(PAGE))
-    except (ValueError, RecursionError, KeyError) as error:
-        raise UnreadableModel(f"its page cannot be read ({error})") from None
 
 
 def read_arrays(archive: zipfile.ZipFile) -> Iterator[Array]:
     """Yield the arrays of an archive in their order."""
     for number in range(len(archive.infolist()) - 1):
-        try:
+        with refusing(f"its array {number} cannot be read"):
             info = archive.getinfo(_name(number))
             with archive.open(info) as member:
-                yield _read_array(member, info.file_size)
-        except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-            raise UnreadableModel(f"its array {number} cannot be read ({error})") from None
+                array = _read_array(member, info.file_size)
+        yield array
 
 
 def _read_array(member: Any, size: int) -> Array:
@@ -106,7 +130,7 @@ def _read_array(member: Any, size: int) -> Array:
     version = npy.read_magic(member)
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, by_columns, dtype = read_header(member)
-    if dtype.kind not in PLAIN_KINDS or min(shape, default=0) < 0:
+    if dtype.kind not in PLAIN_KINDS or dtype.itemsize == 0 or min(shape, default=0) < 0:
         raise ValueError(f"no array here is {dtype} of shape {shape}")
     count = 1
     for length in shape:

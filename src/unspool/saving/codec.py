@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..values import Array
+from .indices import check_indices
 from .registry import class_of, word_of
 
 SPARSE = {
@@ -105,7 +106,7 @@ def _described(value: Any) -> str:
 
 
 class Decoder:
-    """Turns a page back into values; what it cannot be raises KeyError, TypeError or ValueError."""
+    """Turns a page back into values; what it cannot be raises one of ``archive.NONSENSE``."""
 
     def __init__(self, arrays: list[Array]) -> None:
         self._arrays = arrays
@@ -156,7 +157,9 @@ class Decoder:
         cls: Any = class_of(page["class"])
         fields = {name: self.value(part) for name, part in page["fields"].items()}
         if _is_made_by_constructor(cls):
-            return cls(**fields)
+            made = cls(**fields)
+            check_indices(made)
+            return made
         # a method gets its defaults first: a later version may have more parameters than the file
         has_defaults = dataclasses.is_dataclass(cls)
         made = cls() if has_defaults else object.__new__(cls)

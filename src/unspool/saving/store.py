@@ -69,7 +69,8 @@ def read(path: str | os.PathLike[str]) -> Saved:
         try:
             return _read(file)
         except UnreadableModel as error:
-            raise UnreadableModel(f"cannot load {os.fspath(path)}: {error}") from None
+            told = " ".join(str(error).split())  # NumPy's errors may have several lines
+            raise UnreadableModel(f"cannot load {os.fspath(path)}: {told}") from None
 
 
 def _read(file: Any) -> Saved:
@@ -84,10 +85,10 @@ def _read(file: Any) -> Saved:
         if version != FORMAT:
             raise UnreadableModel("its page does not say which format it has")
         decoder = Decoder(list(archive.read_arrays(opened)))
-    try:
+    with archive.refusing("its page does not describe a model"):
         saved = Saved(decoder.value(page["model"]), decoder.value(page["notes"]))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        raise UnreadableModel(f"its page does not describe a model ({error!r})") from None
     if word_of(type(saved.model)) not in METHODS:
         raise UnreadableModel("it holds no model")
+    if not isinstance(saved.notes, dict):
+        raise UnreadableModel("its notes are no table of names and values")
     return saved

@@ -122,13 +122,14 @@ class Case:
         """Return the neighbours that points list, as the model would with another ``parameter``.
 
         A model with neither number nor radius, on a sparse graph, has all of the graph's edges.
+        Where only mutual neighbours are joined, the others are not listed.
         """
         count, radius = self.count, getattr(self.model, "radius", None)
         if parameter == "radius":
             radius = value
         elif parameter == "n_neighbors":
             count = int(value)
-        return graph.nearest(
+        found = graph.nearest(
             self.data,
             count if radius is None else None,
             radius=radius,
@@ -137,6 +138,17 @@ class Case:
             search=getattr(self.model, "search", "exact"),
             seed=getattr(self.model, "random_state", 0),
         )
+        return graph.symmetric(found, "mutual") if self.rule == "mutual" else found
+
+    @property
+    def rule(self) -> str:
+        """Whether the model joins points if either or both list the other; LLE's are directed."""
+        return str(getattr(self.model, "symmetrize", "union"))
+
+    def is_whole(self, listed: NeighborGraph) -> bool:
+        """Tell whether the model would find these neighbours to be in one piece."""
+        joined = listed if self.rule == "directed" else graph.symmetric(listed)
+        return graph.pieces(joined).count == 1
 
     @cached_property
     def listed(self) -> NeighborGraph:

@@ -147,7 +147,7 @@ def _mapped(entrant: Candidate, data: Any) -> tuple[Any, Array]:
         places = np.asarray(model.fit_transform(data))
         return model, places
     model = entrant.model
-    if _was_fitted_on(model, data) or not hasattr(model, "transform"):
+    if was_fitted_on(model, data) or not hasattr(model, "transform"):
         places = np.asarray(model.embedding_)
         if len(places) != data.shape[0]:
             raise ValueError(f"it maps {len(places)} points and X has {data.shape[0]}")
@@ -155,9 +155,17 @@ def _mapped(entrant: Candidate, data: Any) -> tuple[Any, Array]:
     return model, np.asarray(model.transform(data))
 
 
-def _was_fitted_on(model: Any, data: Any) -> bool:
+def was_fitted_on(model: Any, data: Any) -> bool:
+    """Tell whether these are the data of the fit, value by value; of other packages, nobody knows.
+
+    A sparse table has no entry where another has an explicit zero: they are the same.
+    """
     known = getattr(model, "_given", None)
-    return not sp.issparse(known) and known is not None and np.array_equal(known, data)
+    if known is None or tuple(known.shape) != tuple(np.shape(data)):
+        return False
+    if sp.issparse(known) or sp.issparse(data):
+        return bool((sp.csr_array(known) != sp.csr_array(data)).nnz == 0)
+    return np.array_equal(known, np.asarray(data))
 
 
 def _without_map(entrant: Candidate, reason: str, began: float) -> Outcome:

@@ -1,8 +1,8 @@
 """What each stage of a method costs, in bytes and in seconds of the reference machine.
 
 Formulas are per point (n), column (d), neighbour (k), landmark (m) and coordinate (q); their
-constants were measured on one core with Swiss rolls of 2,000 to 20,000 points in 3 and 50 columns.
-Neighbour graphs are taken to be those of data with about two dimensions: in more dimensions their
+constants were measured on one or two cores with Swiss rolls of 2,000 to 20,000 points in 3 and 50
+columns. Neighbour graphs are taken to be those of data with about two dimensions: in more, their
 factors fill in, and what is sparse here costs more.
 """
 
@@ -13,26 +13,36 @@ from dataclasses import dataclass
 from math import comb, log2
 from typing import Literal
 
+from ..graph import DEFAULT_NEIGHBORS
+
 Kind = Literal["products", "memory", "branching"]
 
 TREE_COLUMNS = 10  # up to which neighbours are found by a KD-tree
 BLOCK_BYTES = 64 * 2**20  # of distances at a time where they are not
 SINGLE = 4_000  # points from which on geodesics are kept in single precision
 STRIP_BYTES = 256 * 2**20  # of geodesics at a time where their table does not fit
-DECOMPOSED = 2_400  # columns, or points, up to which a table is decomposed outright
-PASSES = 8  # over all geodesics, where their table is made anew each time
+DECOMPOSED = 3e8  # multiplications up to which points are decomposed; beyond, by a few vectors
+LANDMARKS = 50  # of a method that is not told how many
+DRAWN_FROM = 20_000  # points that the landmarks of kernel PCA are drawn from, if there are more
+PASSES = 6  # over all geodesics, where their table is made anew each time
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a fit is."""
+    """How large a fit is; without ``m``, as many landmarks as the method takes by itself."""
 
     n: int
     d: int
-    k: int = 10
+    k: int = DEFAULT_NEIGHBORS
     q: int = 2
-    m: int = 50
+    m: int | None = None
+    degree: int = 2
     free: float = float("inf")  # bytes
+
+    @property
+    def landmarks(self) -> int:
+        """Number of landmarks of a method that always has some."""
+        return min(self.n, LANDMARKS if self.m is None else self.m)
 
     @property
     def pairs(self) -> float:
@@ -87,15 +97,28 @@ def _table(s: Size, name: str, base: float, column: float, tables: float = 1.0) 
 
 def pca(s: Size) -> Costs:
     """Covariance or a thin decomposition of the centred points."""
-    width = min(s.n, s.d)
-    work = width if width <= DECOMPOSED else 100  # beyond, by products with a few vectors
-    seconds = 2e-4 + 5e-10 * s.n * s.d * work + 1e-8 * s.n * s.d
+    entries, width = float(s.n * s.d), min(s.n, s.d)
+    work = width if entries * width <= DECOMPOSED else min(width, 100)
+    seconds = 5e-3 + 4e-7 * s.n + 5e-10 * entries * work + 1e-8 * entries
     return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, 44.0 * s.n * s.d)]
 
 
 def kernel_pca(s: Size) -> Costs:
-    """A kernel table and its leading vectors."""
+    """A kernel table and its leading vectors; with landmarks, their columns only."""
+    if s.m is not None and s.m < s.n:
+        return _nystroem(s, s.m)
     return [_table(s, "similarity", 7e-9, 3.5e-10), _dense_spectrum(s, 1.5e-8)]
+
+
+def _nystroem(s: Size, m: int) -> Costs:
+    drawn = min(s.n, max(DRAWN_FROM, 40 * m))
+    columns, factor = float(s.n * m), float(drawn * m)
+    similar = (7e-9 + 3.5e-10 * s.d) * columns
+    return [
+        Cost("landmarks", "products", 1e-10 * factor * m + 1e-8 * factor, 0.0, 10.5 * factor),
+        Cost("similarity", "products", similar + 5e-11 * columns * m, 24.0 * m**2, 17.0 * columns),
+        Cost("spectrum", "products", 5e-11 * columns * m + 6e-10 * float(m) ** 3, 8.0 * s.n * s.q),
+    ]
 
 
 def classical_mds(s: Size) -> Costs:
@@ -112,11 +135,12 @@ def mds(s: Size) -> Costs:
 def isomap(s: Size) -> Costs:
     """All geodesics, as a table or block by block, and the leading vectors."""
     item = 8 if s.n <= SINGLE else 4
-    paths = 8.5e-9 * s.pairs * log2(max(s.n, 2)) / 11
+    paths = 2.9e-9 * s.pairs * log2(max(s.n, 2)) / 11
     prepared = Cost("shortest paths", "branching", 5e-6 * s.n, 16.0 * s.fill * s.n)
     if 1.3 * item * s.pairs < s.free:
         table = Cost("geodesics", "memory", paths, item * s.pairs, min(s.pairs, 6e3 * s.n))
-        return [*_search(s), prepared, table, _dense_spectrum(s, 1.4e-8)]
+        each = 1.4e-8 if s.n <= SINGLE else 3.6e-9  # beyond, passes at the speed of memory
+        return [*_search(s), prepared, table, _dense_spectrum(s, each)]
     strips = Cost("geodesics", "memory", PASSES * paths, 200.0 * s.n, 1.3 * STRIP_BYTES)
     products = Cost("spectrum", "memory", PASSES * 5e-9 * s.pairs, 0.0, 400.0 * s.n)
     return [*_search(s), prepared, strips, products]
@@ -124,18 +148,20 @@ def isomap(s: Size) -> Costs:
 
 def landmark_mds(s: Size) -> Costs:
     """Distances to the landmarks."""
-    seconds = (5e-8 + 2.5e-9 * s.d) * s.n * s.m
-    return [Cost("landmarks", "memory", seconds, 8.0 * s.n * s.m, 20.0 * s.n * s.m)]
+    columns = float(s.n * s.landmarks)
+    seconds = (5e-8 + 2.5e-9 * s.d) * columns
+    return [Cost("landmarks", "memory", seconds, 8.0 * columns, 28.0 * columns)]
 
 
 def landmark_isomap(s: Size) -> Costs:
     """Geodesics from the landmarks."""
-    paths = 1.6e-8 * s.k * s.n * s.m * log2(max(s.n, 2)) / 11
-    chosen = (4e-8 + 2e-9 * s.d) * s.n * s.m
+    columns = float(s.n * s.landmarks)
+    paths = 1.6e-8 * s.k * columns * log2(max(s.n, 2)) / 11
+    chosen = (4e-8 + 2e-9 * s.d) * columns
     return [
         *_search(s),
         Cost("landmarks", "memory", chosen, 0.0, 16.0 * s.n),
-        Cost("geodesics", "branching", paths, 8.0 * s.n * s.m, 26.0 * s.n * s.m),
+        Cost("geodesics", "branching", paths, 8.0 * columns, 32.0 * columns),
     ]
 
 
@@ -185,26 +211,27 @@ def laplacian(s: Size) -> Costs:
 
 def spectral_clustering(s: Size) -> Costs:
     """The same, and k-means."""
-    return [*laplacian(s), Cost("clusters", "products", 1e-5 * s.n, 0.0, 100.0 * s.n)]
+    return [*laplacian(s), Cost("clusters", "branching", 4.5e-5 * s.n, 0.0, 100.0 * s.n)]
 
 
 def feature_map_pca(s: Size) -> Costs:
-    """Monomials of degree 2, and their PCA."""
-    columns = comb(s.d + 1, 2)
-    wide = pca(Size(s.n, columns, q=s.q))
-    return [Cost("features", "memory", 2e-8 * s.n * columns, 8.0 * s.n * columns), *wide]
+    """Monomials of one degree, and their PCA."""
+    return _features(s, comb(s.d + s.degree - 1, s.degree))
 
 
 def polynomial_pca(s: Size) -> Costs:
-    """Variables, squares and products, and their PCA."""
-    columns = s.d + comb(s.d + 1, 2)
+    """Variables, squares and products up to a degree, and their PCA."""
+    return _features(s, comb(s.d + s.degree, s.degree) - 1)
+
+
+def _features(s: Size, columns: int) -> Costs:
     wide = pca(Size(s.n, columns, q=s.q))
     return [Cost("features", "memory", 2e-8 * s.n * columns, 8.0 * s.n * columns), *wide]
 
 
 def random_projection(s: Size) -> Costs:
     """One product."""
-    seconds = 1e-3 + 1e-10 * s.n * s.d * s.q
+    seconds = 4e-3 + 1e-10 * s.n * s.d * s.q
     return [Cost("projection", "products", seconds, 8.0 * s.n * s.q, 8.0 * s.n * s.q)]
 
 
@@ -217,7 +244,7 @@ def principal_curve(s: Size) -> Costs:
 def principal_surface(s: Size) -> Costs:
     """Smoothing and projecting in turn, 40 times or so."""
     space = min(8e6, 4e3 * s.n) + 2e3 * s.n
-    return [Cost("surface", "branching", 1.0 + 5e-4 * s.n, 200.0 * s.n, space)]
+    return [Cost("surface", "branching", 3.0 + 4e-4 * s.n, 200.0 * s.n, space)]
 
 
 def autoassociative_network(s: Size) -> Costs:

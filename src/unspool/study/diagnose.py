@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..progress import stage
 from ..values import Array
 from .case import Case
 from .checks import Measure, measures_of
-from .compare import checked_data
+from .compare import checked_data, was_fitted_on
 from .text import columns_of_text
 
 
@@ -83,7 +82,8 @@ def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) ->
     """Measure what may be wrong with the map of a fitted ``model``, and say what to change.
 
     ``X`` are the data of the fit (points, or the table it was fitted on), or others that the model
-    can place. Each check that applies to the method measures one number; each number that is not
+    can place; data that a model of another package was fitted on are placed like new ones, if it
+    can. Each check that applies to the method measures one number; each number that is not
     sound gives one sentence that names a parameter and a value for it.
 
     >>> from unspool import Isomap, datasets, diagnose
@@ -117,20 +117,15 @@ def _case(model: Any, X: Any, sample: int | None, seed: int) -> Case:
 
 
 def _places(model: Any, X: Any, data: Any) -> Array:
+    if hasattr(model, "transform") and not was_fitted_on(model, X):
+        return np.asarray(model.transform(X), dtype=np.float64)
     known = np.asarray(model.embedding_, dtype=np.float64)
-    fitted_on: Any = getattr(model, "_given", X)
-    if sp.issparse(X) or sp.issparse(fitted_on):
-        same = fitted_on.shape == X.shape
-    else:
-        same = np.array_equal(fitted_on, np.asarray(X))
-    if same and len(known) == data.shape[0]:
-        return known
-    if not hasattr(model, "transform"):
+    if len(known) != data.shape[0]:
         raise ValueError(
             f"the model maps {len(known)} points and X has {data.shape[0]}; pass the data it was "
             "fitted on"
         )
-    return np.asarray(model.transform(X), dtype=np.float64)
+    return known
 
 
 def _distances_of_kernel(table: Any) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,16 +17,15 @@ SORTED = 200_000  # numbers that are sorted
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Products (flop/s), memory (bytes/s), branching work (sorted numbers/s), and threads."""
+    """Products (flop/s), memory (bytes/s), branching work (sorted numbers/s)."""
 
     flops: float
     bandwidth: float
     sorting: float
-    threads: int
 
 
 # The machine whose seconds the cost formulas are written in.
-REFERENCE = Machine(flops=4.1e10, bandwidth=1.2e10, sorting=8.2e6, threads=1)
+REFERENCE = Machine(flops=4.1e10, bandwidth=1.2e10, sorting=8.2e6)
 
 
 @cache
@@ -41,7 +39,6 @@ def this_machine() -> Machine:
         flops=2.0 * SIDE**3 / _seconds(lambda: square @ square),
         bandwidth=16.0 * STREAMED / _seconds(lambda: np.add(long, 1.0, out=out)),
         sorting=SORTED / _seconds(lambda: np.argsort(short, kind="stable")),
-        threads=_threads(),
     )
 
 
@@ -53,10 +50,3 @@ def _seconds(work: Callable[[], Any], times: int = 3) -> float:
         work()
         taken.append(time.perf_counter() - began)
     return max(min(taken), 1e-9)
-
-
-def _threads() -> int:
-    """Return the threads that compiled kernels may use."""
-    asked = os.environ.get("NUMBA_NUM_THREADS", "")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return int(asked) if asked.isdigit() and int(asked) > 0 else int(cores or 1)

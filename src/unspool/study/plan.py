@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
+import numpy as np
+
 from ..catalog import find
+from ..graph import DEFAULT_NEIGHBORS
 from ..memory import available_bytes, readable
 from .costs import MODELS, Cost, Size
 from .machine import REFERENCE, Machine, this_machine
@@ -23,8 +27,10 @@ INSTEAD = {
     "hessian-lle": ("lle", "laplacian-eigenmaps"),
     "ltsa": ("lle", "laplacian-eigenmaps"),
     "polynomial-pca": ("pca",),
-    "feature-map-pca": ("pca",),
+    "feature-map-pca": ("kernel-pca", "pca"),
 }
+# What the method itself advises when it refuses: a parameter that makes it fit.
+FEWER_COLUMNS = 1000  # landmarks of kernel PCA
 LAST = ("landmark-isomap", "landmark-mds", "pca", "random-projection")
 
 
@@ -41,7 +47,8 @@ class PlannedStage:
 class Plan:
     """What a fit will take, stage by stage; ``bytes`` is the peak. Prints as a table.
 
-    ``instead`` names methods for a similar question that fit, if this one does not.
+    If it does not fit, ``change`` is a parameter of the method with which it does (or empty), and
+    ``instead`` names methods for a similar question that fit.
     """
 
     method: str
@@ -50,6 +57,7 @@ class Plan:
     max_memory: float
     machine: Machine
     instead: tuple[str, ...] = ()
+    change: str = ""
 
     @property
     def bytes(self) -> float:
@@ -82,9 +90,10 @@ class Plan:
         if self.fits:
             return f"fits into {readable(self.max_memory)}"
         told = f"does not fit into {readable(self.max_memory)}"
-        if not self.instead:
-            return f"{told}; map a sample of the points and transform the rest"
-        return f"{told}; use {' or '.join(self.instead)}, or map a sample and transform the rest"
+        ways = [f"pass {self.change}"] if self.change else []
+        ways += [f"use {' or '.join(self.instead)}"] if self.instead else []
+        ways += ["map a sample of the points and transform the rest"]
+        return f"{told}; {', or '.join(ways)}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}:\n{self}>"
@@ -102,7 +111,8 @@ def plan(
 ) -> Plan:
     """Predict the memory and the time of fitting ``method`` to n points of d columns, here.
 
-    ``method`` is a name of the catalogue, a class, or a model whose parameters count.
+    ``method`` is a name of the catalogue, a class, or a model whose parameters count: coordinates,
+    neighbours (of one number a point, the mean), landmarks, and the degree of polynomials.
     ``max_memory`` is in bytes, by default what is free. Seconds are those of a warm process on this
     machine, whose speed is measured once. Neighbour graphs are taken to be those of data with
     about two dimensions; how many steps an iterative method takes depends on the data.
@@ -110,8 +120,9 @@ def plan(
     >>> from unspool import plan
     >>> plan("isomap", 100_000, 3, max_memory=8e9).fits
     True
-    >>> plan("kernel-pca", 100_000, 3, max_memory=8e9).instead[0]
-    'landmark-mds'
+    >>> found = plan("kernel-pca", 100_000, 3, max_memory=8e9)
+    >>> found.change, found.instead[0]
+    ('landmarks=1000', 'landmark-mds')
     """
     name = _name(method)
     limit = float(available_bytes()) if max_memory is None else float(max_memory)
@@ -123,13 +134,17 @@ def plan(
     size = Size(
         n=int(n),
         d=int(d),
-        k=_chosen(n_neighbors, method, "n_neighbors", 10),
-        q=_chosen(n_components, method, "n_components", 2),
-        m=min(int(n), _chosen(n_landmarks, method, "n_landmarks", 50)),
+        k=_chosen(n_neighbors, method, "n_neighbors") or DEFAULT_NEIGHBORS,
+        q=_chosen(n_components, method, "n_components") or 2,
+        m=_landmarks(n_landmarks, method),
+        degree=_chosen(None, method, "degree") or 2,
         free=limit,
     )
     planned = _planned(name, size, limit)
-    return planned if planned.fits else replace(planned, instead=_fitting(name, size, limit))
+    if planned.fits:
+        return planned
+    change = _change(name, size, limit)
+    return replace(planned, change=change, instead=_fitting(name, size, limit))
 
 
 def _planned(name: str, size: Size, limit: float) -> Plan:
@@ -151,7 +166,15 @@ def _stages(costs: Iterable[Cost], machine: Machine) -> Iterable[PlannedStage]:
 
 def _fitting(name: str, size: Size, limit: float) -> tuple[str, ...]:
     others = dict.fromkeys((*INSTEAD.get(name, ()), *LAST))
-    return tuple(o for o in others if o != name and _planned(o, size, limit).fits)[:2]
+    usual = replace(size, m=None)
+    return tuple(o for o in others if o != name and _planned(o, usual, limit).fits)[:2]
+
+
+def _change(name: str, size: Size, limit: float) -> str:
+    fewer = replace(size, m=FEWER_COLUMNS)
+    has_more = (size.n if size.m is None else size.m) > FEWER_COLUMNS
+    helps = name == "kernel-pca" and has_more and _planned(name, fewer, limit).fits
+    return f"landmarks={FEWER_COLUMNS}" if helps else ""
 
 
 def _name(method: Any) -> str:
@@ -161,6 +184,18 @@ def _name(method: Any) -> str:
     return find(cls.__name__).name
 
 
-def _chosen(asked: int | None, method: Any, parameter: str, default: int) -> int:
+def _chosen(asked: int | None, method: Any, parameter: str) -> int | None:
+    """Return a number that was asked for, or that the model has; of one a point, the mean."""
     value = asked if asked is not None else getattr(method, parameter, None)
-    return int(value) if isinstance(value, int) and not isinstance(value, bool) else default
+    if value is None or isinstance(value, str | bool):
+        return None
+    numbers = np.asarray(value)
+    return ceil(numbers.mean()) if numbers.dtype.kind in "iuf" and numbers.size else None
+
+
+def _landmarks(asked: int | None, method: Any) -> int | None:
+    """Return how many landmarks: a number, or as many as the model names by their indices."""
+    given = getattr(method, "landmarks", None)
+    if asked is None and given is not None and not isinstance(given, str):
+        return len(given) if np.ndim(given) else int(given)
+    return _chosen(asked, method, "n_landmarks")

@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 
 from unspool import plot
+from unspool.plot._backend import figure
 
 DOT = 6.0
 
 
 def canvas(rows: int = 1, columns: int = 1, *, size: float = 3.2, space: bool = False) -> Any:
     """Return a figure that needs no screen and its panels as a flat list."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install 'unspool[plot]'") from error
-    figure = Figure(figsize=(size * columns, 0.94 * size * rows), layout="constrained")
+    made = figure(size * columns, 0.94 * size * rows)
     kind = {"projection": "3d"} if space else {}
     places = range(1, rows * columns + 1)
-    return figure, [figure.add_subplot(rows, columns, place, **kind) for place in places]
+    return made, [made.add_subplot(rows, columns, place, **kind) for place in places]
 
 
 def scatter(axes: Any, points: Any, color: Any = None, title: str = "", dot: float = DOT) -> None:
@@ -40,11 +37,11 @@ def panels(maps: Mapping[str, Any], color: Any = None, *, columns: int = 3) -> A
 
 def in_space(clouds: Mapping[str, Any], color: Any, *, elevation: float = 12.0) -> Any:
     """Return a figure of points in three dimensions, side by side; rolls are seen from above."""
-    figure, places = canvas(1, len(clouds), space=True)
+    made, places = canvas(1, len(clouds), space=True)
     for axes, (title, points) in zip(places, clouds.items(), strict=True):
         scatter(axes, points, color, title, dot=4.0)
         axes.view_init(elevation, -72)
-    return figure
+    return made
 
 
 def groups(axes: Any, places: Any, labels: Any, title: str = "", *, numbers: bool = True) -> None:

@@ -2,8 +2,9 @@
 
 A check puts what a text says beside what was computed. A number that the text prints must come out
 to the digits that are printed; a sentence of the text ("the map unrolls") is measured against a
-bound that is stated. Where the text is wrong the check names the erratum, and then the corrected
-number must come out instead: neither a wrong result nor an erratum that is none goes unnoticed.
+bound that is stated. Where the text is wrong the check names the erratum and what the text claims,
+and then the corrected number must come out instead, and not the claimed one: neither a wrong result
+nor an erratum that is none goes unnoticed.
 """
 
 from __future__ import annotations
@@ -118,10 +119,12 @@ def measured(
     at_least: float | None = None,
     at_most: float | None = None,
     erratum: str = "",
+    claimed: float | None = None,
 ) -> Check:
     """Check a sentence of the text by a number that must lie within stated bounds.
 
-    With ``erratum`` the sentence is known to be wrong, and the bounds say what is right instead.
+    With ``erratum`` the sentence is known to be wrong: ``claimed`` is what the number would be if
+    it were right, and the bounds, which keep that out, say what it is instead.
     """
     if at_least is None and at_most is None:
         raise ValueError(f"{what}: a measured claim needs a bound that it could miss")
@@ -134,18 +137,30 @@ def measured(
         for sign, bound in ((">=", at_least), ("<=", at_most))
         if bound is not None
     )
-    said = f"{claim} (bound {bounds})"
-    if erratum:
-        return Check(what, said, f"{value:.6g}", "differs", inside and erratum in ERRATA, erratum)
-    return Check(what, said, f"{value:.6g}", "agrees" if inside else "differs", inside)
+    if not erratum:
+        verdict: Verdict = "agrees" if inside else "differs"
+        return Check(what, f"{claim} (bound {bounds})", f"{value:.6g}", verdict, inside)
+    if claimed is None or low <= claimed <= high:
+        raise ValueError(f"{what}: erratum {erratum!r} needs a claimed number out of bounds")
+    said = f"{claim}, that is {claimed:.6g} (bound {bounds})"
+    verdict = "agrees" if np.isclose(value, claimed) else "differs"
+    return Check(what, said, f"{value:.6g}", verdict, inside and erratum in ERRATA, erratum)
 
 
-def equal(what: str, claim: str, found: Any, expected: Any, *, erratum: str = "") -> Check:
-    """Check that something that is not a measured number came out exactly as ``expected``."""
-    same = found == expected
-    known = not erratum or erratum in ERRATA
-    verdict: Verdict = "agrees" if same and not erratum else "differs"
-    return Check(what, claim, str(found), verdict, bool(same and known), erratum)
+def equal(
+    what: str, claim: str, found: Any, expected: Any, *, erratum: str = "", claimed: Any = None
+) -> Check:
+    """Check that something that is not a measured number came out exactly as ``expected``.
+
+    With ``erratum`` the text is known to be wrong: it has ``claimed`` instead.
+    """
+    same = bool(found == expected)
+    if not erratum:
+        return Check(what, claim, str(found), "agrees" if same else "differs", same)
+    if claimed is None or claimed == expected:
+        raise ValueError(f"{what}: erratum {erratum!r} needs what is claimed instead of {expected}")
+    verdict: Verdict = "agrees" if found == claimed else "differs"
+    return Check(what, claim, str(found), verdict, same and erratum in ERRATA, erratum)
 
 
 def rising(what: str, claim: str, values: Sequence[float]) -> Check:

@@ -1,16 +1,23 @@
-"""One HTML page a text, with figures and code in it, and a page that leads to them."""
+"""One HTML page a text, with figures and code in it, and a page that leads to them.
+
+A run of some items renews their part of the pages that an earlier run wrote to the same folder, and
+leaves the rest as it was.
+"""
 
 from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from unspool.saving import written
+
 from .errata import ERRATA
 from .outcome import Check
-from .registry import TEXTS, Text, source_of
+from .registry import TEXTS, Text, items, source_of
 from .report import summary
 from .runner import Result
 
@@ -29,20 +36,43 @@ summary { cursor: pointer; color: #555 }
 """
 
 
+SECTION = r'<section id="([^"]+)">.*?</section>'
+LINE = r'<tr id="([^"]+)">.*?</tr>'
+
+
 def write_pages(results: Sequence[Result], folder: Path) -> Path:
     """Write the figures, a page for each text that was run, and the index; return the index."""
-    figures = folder / "figures"
+    figures, index = folder / "figures", folder / "index.html"
     figures.mkdir(parents=True, exist_ok=True)
     for result in results:
         if result.figure is not None:
-            (figures / f"{result.item.id}.png").write_bytes(_png(result))
-    texts = [text for text in TEXTS if any(r.item.text == text.name for r in results)]
-    for text in texts:
-        own = [result for result in results if result.item.text == text.name]
-        (folder / f"{text.name}.html").write_text(_page(text, own), "utf-8")
-    index = folder / "index.html"
-    index.write_text(_index(texts, results), "utf-8")
+            _write(figures / f"{result.item.id}.png", _png(result))
+    told = escape(summary(results))
+    lines = _renewed(index, LINE, {result.item.id: _line(result) for result in results})
+    there: set[str] = set()
+    for text in TEXTS:
+        page = folder / f"{text.name}.html"
+        own = {r.item.id: _section(r) for r in results if r.item.text == text.name}
+        sections = _renewed(page, SECTION, own)
+        there |= sections.keys()
+        if own:
+            _write(page, _page(text, sections, told).encode("utf-8"))
+    _write(index, _index({i: lines[i] for i in lines if i in there}, told).encode("utf-8"))
     return index
+
+
+def _write(path: Path, content: bytes) -> None:
+    with written(path) as file:
+        file.write(content)
+
+
+def _renewed(page: Path, pattern: str, fresh: Mapping[str, str]) -> dict[str, str]:
+    """Return the parts of a page by item: fresh ones, and the others as they were, in order."""
+    before = page.read_text("utf-8") if page.exists() else ""
+    parts = {found[1]: found[0] for found in re.finditer(pattern, before, re.DOTALL)}
+    parts |= fresh
+    order = {name: place for place, name in enumerate(items())}
+    return dict(sorted(parts.items(), key=lambda part: order.get(part[0], len(order))))
 
 
 def _png(result: Result) -> bytes:
@@ -59,15 +89,16 @@ def _document(title: str, body: str) -> str:
     )
 
 
-def _page(text: Text, results: Sequence[Result]) -> str:
-    intro = f'<p><a href="index.html">all texts</a>. {escape(summary(results))}.</p>'
-    return _document(f"{text.name}: {text.title}", intro + "\n".join(map(_section, results)))
+def _page(text: Text, sections: Mapping[str, str], told: str) -> str:
+    intro = f'<p><a href="index.html">all texts</a>. Last run: {told}.</p>'
+    return _document(f"{text.name}: {text.title}", intro + "\n".join(sections.values()))
 
 
 def _section(result: Result) -> str:
     one = result.item
     parts = [
-        f'<h2 id="{one.id}">{escape(one.title)} <a href="#{one.id}">{one.id}</a></h2>',
+        f'<section id="{one.id}">',
+        f'<h2>{escape(one.title)} <a href="#{one.id}">{one.id}</a></h2>',
         f'<p class="place">{escape(one.place)} · <span class="{result.status}">{result.status}'
         f"</span> · {result.seconds:.1f} s</p>",
         f"<p>{escape(' '.join(one.about.split()))}</p>",
@@ -80,7 +111,7 @@ def _section(result: Result) -> str:
         data = base64.b64encode(_png(result)).decode("ascii")
         parts.append(f'<img alt="{escape(one.title)}" src="data:image/png;base64,{data}">')
     code = escape(source_of(one))
-    parts.append(f"<details><summary>code</summary><pre>{code}</pre></details>")
+    parts.append(f"<details><summary>code</summary><pre>{code}</pre></details>\n</section>")
     return "\n".join(parts)
 
 
@@ -97,26 +128,29 @@ def _row(check: Check) -> str:
     return f'<tr>{inside}<td class="{kind}">{escape(check.judgement)}</td></tr>'
 
 
-def _index(texts: Sequence[Text], results: Sequence[Result]) -> str:
-    parts = [f"<p>{escape(summary(results))}.</p>"]
-    for text in texts:
-        own = [result for result in results if result.item.text == text.name]
-        parts.append(f'<h2><a href="{text.name}.html">{text.name}</a> {escape(text.title)}</h2>')
-        parts.append(f"<table>{''.join(map(_line, own))}</table>")
-    parts.append("<h2>Errata</h2>")
+def _index(lines: Mapping[str, str], told: str) -> str:
+    parts = [f"<p>Last run: {told}.</p>"]
+    for text in TEXTS:
+        own = [line for name, line in lines.items() if name.partition(".")[0] == text.name]
+        if own:
+            link = f'<a href="{text.name}.html">{text.name}</a>'
+            parts.append(f"<h2>{link} {escape(text.title)}</h2>\n<table>{''.join(own)}</table>")
     rows = [
         f"<tr><td>{escape(one.where)}</td><td>{escape(one.said)}</td><td>{escape(one.right)}</td>"
-        f'<td><a href="{one.shown_by.partition(".")[0]}.html#{one.shown_by}">{one.shown_by}</a>'
-        "</td></tr>"
+        f"<td>{_link(one.shown_by) if one.shown_by in lines else one.shown_by}</td></tr>"
         for one in ERRATA.values()
     ]
-    parts.append(f"<table>{''.join(rows)}</table>")
+    parts.append(f"<h2>Errata</h2>\n<table>{''.join(rows)}</table>")
     return _document("The executable textbook", "\n".join(parts))
+
+
+def _link(name: str) -> str:
+    return f'<a href="{name.partition(".")[0]}.html#{name}">{name}</a>'
 
 
 def _line(result: Result) -> str:
     one = result.item
     return (
-        f'<tr><td><a href="{one.text}.html#{one.id}">{one.id}</a></td><td>{escape(one.title)}</td>'
+        f'<tr id="{one.id}"><td>{_link(one.id)}</td><td>{escape(one.title)}</td>'
         f'<td class="{result.status}">{result.status}</td></tr>'
     )

@@ -54,6 +54,7 @@ TEXTS = (
         (
             "izenman.polynomial",
             "izenman.curves",
+            "izenman.networks",
             "izenman.kernels",
             "izenman.food",
             "izenman.swiss_roll",

@@ -11,7 +11,15 @@ import click
 
 from ..files import Prepared, check_output
 from ..naming import entry_called
-from ..options import data_options, json_option, plot_option, prepared_from, progress, tell
+from ..options import (
+    data_options,
+    json_option,
+    plot_option,
+    prepared_from,
+    progress,
+    sign_of,
+    tell,
+)
 from ..pictures import ENDINGS, write_picture
 
 OUTPUTS = (".html", ".csv", ".tsv", ".parquet", ".json")
@@ -60,12 +68,14 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
 
 def _write(comparison: Any, made: Prepared, given: dict[str, Any], words: list[str]) -> None:
-    """Write the report or the table, and the picture."""
-    figure = comparison.figure() if given["plot"] else None
-    if given["out"]:
-        _write_out(comparison, made, given, words)
-    if figure is not None:
-        write_picture(given["plot"], figure)
+    """Write the report or the table, and the picture: both or none."""
+    from unspool.saving import together
+
+    with together():
+        if given["out"]:
+            _write_out(comparison, made, given, words)
+        if given["plot"]:
+            write_picture(given["plot"], comparison.figure())
 
 
 def _write_out(comparison: Any, made: Prepared, given: dict[str, Any], words: list[str]) -> None:
@@ -82,7 +92,9 @@ def _write_out(comparison: Any, made: Prepared, given: dict[str, Any], words: li
             source=made.table.source,
             command=shlex.join(["unspool", *words]),
             loading=_loading(given),
+            data=made.raw(),
             columns=made.recipe.columns,
+            rows=(made.rows + 1).tolist(),
             color_name=made.color or "",
             notes=made.notes,
         )
@@ -104,7 +116,8 @@ def _loading(given: dict[str, Any]) -> str:
     usual = Wishes()
     names = [n for n in Wishes.__dataclass_fields__ if given[n] != getattr(usual, n)]
     wishes = ", ".join(f"{name}={given[name]!r}" for name in names)
-    options = "" if given["separator"] is None else f", separator={given['separator']!r}"
+    sign = sign_of(given["separator"])
+    options = "" if sign is None else f", separator={sign!r}"
     options += f", seed={given['seed']}" if given["seed"] else ""
     return "\n".join(
         [

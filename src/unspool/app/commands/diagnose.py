@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from ..files import check_output
-from ..flags import MethodCommand, given_parameters, made_model
+from ..flags import MethodCommand, given_parameters, made_model, was_given
 from ..options import data_options, json_option, plot_option, prepared_from, progress
 from ..pictures import ENDINGS, write_picture
-from ..results import say
+from ..results import as_json
 from ..saved import opened
 
 
@@ -34,12 +34,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     model, points = _fitted(ctx, given)
     with progress(given, "diagnose"):
         found = diagnose(model, points, seed=given["seed"])
+        summary = {"sound": found.sound, "measures": found.records(), "advice": found.advice}
+        text = as_json(summary) if given["as_json"] else str(found)
         if given["plot"]:
             write_picture(given["plot"], found.figure())
-    if given["as_json"]:
-        say({"sound": found.sound, "measures": found.records(), "advice": found.advice}, "", given)
-    else:
-        click.echo(str(found))
+    click.echo(text)
 
 
 def _fitted(ctx: click.Context, given: dict[str, Any]) -> tuple[Any, Any]:
@@ -49,9 +48,10 @@ def _fitted(ctx: click.Context, given: dict[str, Any]) -> tuple[Any, Any]:
         points = prepared_from(given).points
         with progress(given, ctx.meta["method"].name):
             return model.fit(points), points
-    refused = [*given_parameters(ctx), *(n for n in ("columns", "sample") if given[n])]
-    if refused or given["scale"] != "none":
-        flag = (refused or ["scale"])[0].replace("_", "-")
+    fixed = ("method", "columns", "sample", "scale")
+    refused = [*(name for name in fixed if was_given(ctx, name)), *given_parameters(ctx)]
+    if refused:
+        flag = refused[0].replace("_", "-")
         raise ValueError(f"--{flag} has no say over a saved model; leave it out, or --model")
     model, _, recipe = opened(given["model"])
     return model, prepared_from(given, recipe).points

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..options import data_options, json_option, prepared_from, progress
-from ..results import say
+from ..results import as_json
 
 WAYS = ("all", "correlation", "levina-bickel", "two-nearest", "local-pca", "elbow", "eigengap")
 
@@ -17,7 +17,7 @@ WAYS = ("all", "correlation", "levina-bickel", "two-nearest", "local-pca", "elbo
 @click.option("--by", type=click.Choice(WAYS), default="all", help="one estimator  [all]")
 @json_option
 def command(by: str, **given: Any) -> None:
-    """Estimate the intrinsic dimension of DATA by six methods, with their spread.
+    """Estimate the intrinsic dimension of DATA by all methods that suit it, with their spread.
 
     \b
     unspool dimension table.csv --scale standard
@@ -43,4 +43,4 @@ def command(by: str, **given: Any) -> None:
         "left_out": found.left_out,
         "notes": list(made.notes),
     }
-    say(summary, "", given)
+    click.echo(as_json(summary))

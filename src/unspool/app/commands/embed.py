@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from unspool.saving import save, together
+
 from ..flags import MethodCommand, made_model
 from ..options import (
     data_options,
@@ -18,7 +20,7 @@ from ..options import (
     progress,
     tell,
 )
-from ..results import check_outputs, say, written_map
+from ..results import check_outputs, printed, say, written_map
 
 
 @click.command(cls=MethodCommand)
@@ -45,16 +47,16 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     with progress(given, name):
         model.fit(made.points)
     seconds = time.perf_counter() - began
-    done = written_map(model, name, model.embedding_, made, given)
-    if given["model"]:
-        from unspool import save
-
-        save(model, given["model"], notes={"recipe": made.recipe.notes(), "method": name})
+    with together():  # all files or none
+        placed = written_map(model, name, model.embedding_, made, given)
+        if given["model"]:
+            save(model, given["model"], notes={"recipe": made.recipe.notes(), "method": name})
+        text = printed(_summary(model, name, made, given, seconds), placed, given)
     tell(given, *model.report_.advice)
     n, width = model.embedding_.shape
     columns = made.points.shape[1]
     sentence = f"{name}: {n} rows of {columns} columns to {width} coordinates in {seconds:.2f} s"
-    say(_summary(model, name, made, given, seconds) | done, sentence, given)
+    say(text, sentence, given)
 
 
 def _summary(

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from unspool.saving import together
+
 from ..options import (
     json_option,
     keep_option,
@@ -16,7 +18,7 @@ from ..options import (
     prepared_from,
     progress,
 )
-from ..results import check_outputs, say, written_map
+from ..results import check_outputs, printed, say, written_map
 from ..saved import opened
 
 
@@ -30,7 +32,7 @@ from ..saved import opened
 def command(saved: str, **given: Any) -> None:
     """Place the rows of DATA on the map of MODEL, a file that `embed --model` or save wrote.
 
-    Columns are chosen and scaled as they were for the map.
+    Columns are chosen, filled and scaled as they were for the map.
 
     \b
     unspool transform roll.unspool new.csv -o placed.csv
@@ -42,6 +44,8 @@ def command(saved: str, **given: Any) -> None:
     with progress(given, name):
         coordinates = model.transform(made.points)
     seconds = time.perf_counter() - began
-    done = written_map(model, name, coordinates, made, given)
-    summary = {"method": name, "rows": len(coordinates), "seconds": seconds, **done}
-    say(summary, f"{name}: {len(coordinates)} rows placed in {seconds:.2f} s", given)
+    with together():
+        placed = written_map(model, name, coordinates, made, given)
+        summary = {"method": name, "rows": len(coordinates), "seconds": seconds}
+        text = printed(summary, placed, given)
+    say(text, f"{name}: {len(coordinates)} rows placed in {seconds:.2f} s", given)

@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ...values import Array
-from .table import Table, listed, numbered
+from .table import Table, distinct, listed, numbered
 
 USUAL_NAMES = ("X", "x", "points", "data", "features", "embedding", "arr_0")
 
@@ -30,7 +30,8 @@ def read_array(path: Path, name: str | None = None) -> Table:
     frame = numbered(points.astype(np.float64) if points.dtype.kind == "b" else points)
     features = tuple(frame.columns)
     beside = {n: a for n, a in arrays.items() if a.ndim == 1 and len(a) == len(points)}
-    for other, column in beside.items():
+    names = distinct([*features, *beside])[0][len(features) :]
+    for other, column in zip(names, beside.values(), strict=True):
         frame[other] = column
     return Table(frame, str(path), features=features, named=False)
 

@@ -22,8 +22,13 @@ def read_columnar(path: Path) -> Table:
         raise ValueError(
             f"{path} is no {path.suffix[1:]} file that can be read ({first})"
         ) from None
-    frame.columns = distinct([str(name) for name in frame.columns])[0]
-    return Table(frame.reset_index(drop=True), str(path))
+    index = frame.index.to_frame(index=False)
+    index = index[[name for name in frame.index.names if name is not None]]
+    width, frame = frame.shape[1], pd.concat([frame.reset_index(drop=True), index], axis=1)
+    names = distinct([str(name) for name in frame.columns])[0]
+    frame.columns = names
+    labels = names[width:]
+    return Table(frame[[*labels, *names[:width]]], str(path), labels=tuple(labels))
 
 
 def read_h5ad(path: Path) -> Table:
@@ -47,8 +52,9 @@ def _of_cells(cells: Any, path: Path) -> Table:
     claim(8 * n * width, f"the {n} x {width} matrix of {path}", "select fewer genes or cells first")
     points = cells.X.toarray() if hasattr(cells.X, "toarray") else cells.X
     names, _ = distinct([str(name) for name in cells.var_names])
-    described = cells.obs.reset_index(names="cell")
-    beside, _ = distinct([*names, *(str(name) for name in described.columns)])
+    described = cells.obs.reset_index(drop=True)
+    *beside, cell = distinct([*names, *(str(name) for name in described.columns), "cell"])[0]
     described.columns = beside[len(names) :]
+    described.insert(0, cell, cells.obs.index)
     frame = pd.concat([pd.DataFrame(points, columns=names), described], axis=1)
     return Table(frame, str(path), features=tuple(names))

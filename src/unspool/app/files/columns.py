@@ -54,7 +54,7 @@ def numeric_by_default(table: Table, apart: Sequence[str]) -> tuple[list[str], l
     """
     if table.features is not None:
         return [name for name in table.features if name not in apart], []
-    names = [str(name) for name in table.frame.columns if name not in apart]
+    names = [str(n) for n in table.frame.columns if n not in apart and n not in table.labels]
     numeric = [name for name in names if is_numeric(table.frame[name])]
     counts = [name for name in numeric if _counts_rows(name, table.frame[name])]
     words = [name for name in names if name not in numeric]

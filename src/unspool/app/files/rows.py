@@ -22,7 +22,7 @@ class Wishes:
     columns: str | None = None
     color: str | None = None
     id: str | None = None
-    na: str = "error"
+    na: str | None = None  # "error", or for new rows what the map used
     scale: str = "none"
     sample: int | None = None
     seed: int = 0
@@ -30,10 +30,14 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Points, and where they come from: row ``rows[i]`` of the table is point i."""
+    """Points, and where they come from: row ``rows[i]`` of the table is point i.
+
+    ``drawn`` are the rows that were looked at, also those that were left out for missing values.
+    """
 
     points: Array
     rows: Array
+    drawn: Array
     table: Table
     recipe: Recipe
     color: str | None
@@ -48,6 +52,10 @@ class Prepared:
         if self.id is not None:
             names = [self.id, *(name for name in names if name != self.id)]
         return frame[names]
+
+    def raw(self) -> Array:
+        """Return the mapped columns of the drawn rows as they were read: NaN in gaps, unscaled."""
+        return numbers_of(self.recipe.columns, _narrowed(self.table, self.drawn))
 
     def truth(self) -> Array | None:
         """Return the coordinates that a map should find, where they are known."""
@@ -70,17 +78,18 @@ def prepared(table: Table, wishes: Wishes) -> Prepared:
     else:
         names, notes = asked_for(wishes.columns, table), []
     drawn = _sampled(len(table.frame), wishes)
-    narrowed = replace(table, frame=table.frame.iloc[drawn])
-    numbers, rows, told = without_gaps(numbers_of(names, narrowed), names, wishes.na, None)
+    numbers, na = numbers_of(names, _narrowed(table, drawn)), wishes.na or "error"
+    numbers, rows, told = without_gaps(numbers, names, na, None)
     if len(numbers) < 2:
         raise ValueError(f"{table.source} has one row to map, and a map needs at least two")
-    recipe = learned(names, table.named, numbers, wishes.na, wishes.scale)
+    recipe = learned(names, table.named, numbers, na, wishes.scale)
     notes += [*([told] if told else []), *_uneven(names, numbers, wishes.scale, table)]
     if len(drawn) < len(table.frame):
         notes.append(f"{len(drawn)} of {len(table.frame)} rows were drawn at random")
     return Prepared(
         recipe.scaled(numbers),
         drawn[rows],
+        drawn,
         table,
         recipe,
         color,
@@ -95,22 +104,23 @@ def placed_by(recipe: Recipe, table: Table, wishes: Wishes) -> Prepared:
     ident = None if wishes.id is None else checked_name(wishes.id, table)
     names = _matched(recipe, table, [name for name in (color, ident) if name is not None])
     numbers = numbers_of(names, table)
-    numbers, rows, told = without_gaps(numbers, names, wishes.na, recipe.fill)
+    numbers, rows, told = without_gaps(numbers, names, wishes.na or recipe.na, recipe.fill)
     notes = (*table.notes, *([told] if told else []))
     recipe = replace(recipe, columns=tuple(names))
-    return Prepared(recipe.scaled(numbers), rows, table, recipe, color, ident, notes)
+    every = np.arange(len(table.frame))
+    return Prepared(recipe.scaled(numbers), rows, every, table, recipe, color, ident, notes)
 
 
 def _matched(recipe: Recipe, table: Table, apart: list[str]) -> list[str]:
     """Return the columns of a new table that are those of the fit: by name, else by position."""
     wanted = list(recipe.columns)
-    if recipe.named and table.named:
-        missing = [name for name in wanted if name not in table.frame.columns]
-        if missing:
-            raise ValueError(
-                f"{table.source} lacks columns that the model was fitted on: {listed(missing)}"
-            )
+    missing = [name for name in wanted if name not in table.frame.columns]
+    if not missing:
         return wanted
+    if recipe.named and table.named:
+        raise ValueError(
+            f"{table.source} lacks columns that the model was fitted on: {listed(missing)}"
+        )
     names = numeric_by_default(table, apart)[0]
     if len(names) != len(wanted):
         raise ValueError(
@@ -118,6 +128,10 @@ def _matched(recipe: Recipe, table: Table, apart: list[str]) -> list[str]:
             f"{len(wanted)}"
         )
     return names
+
+
+def _narrowed(table: Table, rows: Array) -> Table:
+    return replace(table, frame=table.frame.iloc[rows])
 
 
 def _sampled(n: int, wishes: Wishes) -> Array:

@@ -16,9 +16,9 @@ class Table:
 
     ``frame`` is a pandas frame numbered from 0. ``color`` is the column that colours the map unless
     another is asked for, ``features`` are the columns that are mapped unless others are (None: all
-    that hold numbers). ``truth`` are the coordinates that a map should find, where they are known.
-    ``named`` says that the columns have names of the user's: then new data are matched by name,
-    else by position.
+    that hold numbers but the ``labels``, which name the rows). ``truth`` are the coordinates that a
+    map should find, where they are known. ``named`` says that the columns have names of the user's:
+    new data are then matched by name, else by position where they have other names.
     """
 
     frame: Any
@@ -28,6 +28,7 @@ class Table:
     features: tuple[str, ...] | None = None
     truth: Array | None = None
     named: bool = True
+    labels: tuple[str, ...] = ()
 
 
 def pandas() -> Any:

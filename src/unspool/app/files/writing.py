@@ -23,11 +23,14 @@ def _csv(separator: str) -> Writer:
     return write
 
 
-def _packed_csv(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
-    import gzip
+def _packed(separator: str) -> Writer:
+    def write(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
+        import gzip
 
-    with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
-        packed.write(frame.to_csv(index=False, lineterminator="\n").encode())
+        with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
+            packed.write(frame.to_csv(sep=separator, index=False, lineterminator="\n").encode())
+
+    return write
 
 
 def _parquet(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
@@ -59,7 +62,10 @@ WRITERS: dict[str, Writer] = {
     ".csv": _csv(","),
     ".tsv": _csv("\t"),
     ".txt": _csv("\t"),
-    ".gz": _packed_csv,
+    ".gz": _packed(","),
+    ".csv.gz": _packed(","),
+    ".tsv.gz": _packed("\t"),
+    ".txt.gz": _packed("\t"),
     ".parquet": _parquet,
     ".feather": _feather,
     ".npy": _npy,
@@ -72,7 +78,7 @@ def check_output(path: str | None, endings: tuple[str, ...] = tuple(WRITERS)) ->
     if path is None:
         return
     goal = Path(path)
-    if goal.suffix.lower() not in endings:
+    if _ending(goal) not in endings:
         raise ValueError(f"{path} should end in one of {', '.join(endings)}")
     if goal.is_dir() or not goal.parent.is_dir():
         what = "is a folder" if goal.is_dir() else f"cannot be written: no folder {goal.parent}"
@@ -82,4 +88,9 @@ def check_output(path: str | None, endings: tuple[str, ...] = tuple(WRITERS)) ->
 def write_table(path: str, frame: Any, coordinates: list[str]) -> None:
     """Write a frame in the format that the ending of ``path`` names."""
     with written(path) as file:
-        WRITERS[Path(path).suffix.lower()](file, frame, coordinates)
+        WRITERS[_ending(Path(path))](file, frame, coordinates)
+
+
+def _ending(path: Path) -> str:
+    """Return the ending that names the format: of a packed file also the one before."""
+    return "".join(path.suffixes[-2 if path.suffix.lower() == ".gz" else -1 :]).lower()

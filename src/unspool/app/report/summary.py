@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from unspool.graph import nearest
 from unspool.values import Array, Metric
 
-SCALES = 100.0  # widest over narrowest column: beyond, distances see the wide ones only
+from ..files.rows import UNEVEN
+
 ISOLATED = 10.0  # typical deviations of the distance to the fifth neighbour: beyond, an outlier
 NAMED = 5  # rows or columns that a warning names
 LISTED = 24  # columns that are described one by one
@@ -44,29 +45,42 @@ class Summary:
     warnings: tuple[str, ...]
 
 
-def summarize(data: Any, columns: Sequence[str] = (), metric: Metric = "euclidean") -> Summary:
-    """Return a summary of points (missing entries may be NaN) or of a table of distances."""
+def summarize(
+    points: Any,
+    columns: Sequence[str] = (),
+    metric: Metric = "euclidean",
+    data: Any = None,
+    rows: Sequence[Any] = (),
+) -> Summary:
+    """Return a summary of points, or of a table of distances.
+
+    ``data`` are the same columns before rows were dropped, gaps filled and columns scaled (NaN is a
+    missing entry): columns are described as they are there. ``rows`` are the names of the points,
+    by default their numbers from 0 on.
+    """
     if metric == "precomputed":
-        return _of_distances(data)
-    table = np.asarray(data, dtype=np.float64)
+        return _of_distances(points)
+    table = np.asarray(points, dtype=np.float64)
     names = [str(name) for name in columns] or [f"column {i}" for i in range(table.shape[1])]
-    whole = table[np.isfinite(table).all(axis=1)]
-    copies = len(whole) - len(np.unique(whole, axis=0)) if len(whole) else 0
-    described = tuple(_described(name, table[:, i]) for i, name in enumerate(names))
-    missing = sum(column.missing for column in described)
+    read = table if data is None else np.asarray(data, dtype=np.float64)
+    raw = tuple(_described(name, read[:, i]) for i, name in enumerate(names))
+    is_whole = np.isfinite(table).all(axis=1)
+    called = np.asarray(rows) if len(rows) else np.arange(len(table))
+    copies = int(is_whole.sum()) - len(np.unique(table[is_whole], axis=0))
+    missing = sum(column.missing for column in raw)
     warnings = [
-        *_about_missing(described, missing, len(table)),
+        *_about_missing(raw, missing, len(read)),
         *_about_copies(copies, len(table)),
-        *_about_constants(described),
-        *_about_scales(described),
-        *_about_outliers(whole, metric),
+        *_about_constants(raw),
+        *_about_scales(raw, None if data is None else table),
+        *_about_outliers(table[is_whole], called[is_whole], metric),
         *_about_size(len(table), table.shape[1]),
     ]
     return Summary(
         n_points=len(table),
         n_columns=table.shape[1],
         kind="points",
-        columns=described[:LISTED],
+        columns=raw[:LISTED],
         duplicates=copies,
         missing=missing,
         warnings=tuple(warnings),
@@ -126,32 +140,42 @@ def _about_constants(columns: Sequence[Column]) -> list[str]:
     return [f"{told} one value only and cannot matter: {_some(same)}"]
 
 
-def _about_scales(columns: Sequence[Column]) -> list[str]:
+def _about_scales(columns: Sequence[Column], mapped: Array | None) -> list[str]:
+    """Tell of columns in different units, and whether they still were when they were mapped."""
     varying = sorted((c for c in columns if c.spread > 0), key=lambda c: c.spread)
-    if len(varying) < 2 or varying[-1].spread < SCALES * varying[0].spread:
+    if not _is_uneven([c.spread for c in varying]):
         return []
-    wide, narrow = varying[-1], varying[0]
-    return [
+    narrow, *_, wide = varying
+    told = (
         f"columns have very different scales: {wide.name} varies by {wide.spread:.3g}, "
-        f"{narrow.name} by {narrow.spread:.3g}; distances see the wide ones only unless columns "
-        "are brought to one scale (--scale standard)"
+        f"{narrow.name} by {narrow.spread:.3g}"
+    )
+    if mapped is not None and not _is_uneven(mapped[:, np.ptp(mapped, axis=0) > 0].std(axis=0)):
+        return [f"{told}; they were brought to one scale before the points were mapped"]
+    return [
+        f"{told}; distances see the wide ones only unless columns are brought to one scale "
+        "(--scale standard)"
     ]
 
 
-def _about_outliers(points: Array, metric: Metric) -> list[str]:
+def _is_uneven(spreads: Any) -> bool:
+    return len(spreads) > 1 and bool(max(spreads) >= UNEVEN * min(spreads))
+
+
+def _about_outliers(points: Array, names: Array, metric: Metric) -> list[str]:
     if len(points) < 20:
         return []
     kept = slice(None, None, max(1, -(-len(points) // SEARCHED)))
-    rows, some = np.arange(len(points))[kept], points[kept]
+    called, some = names[kept], points[kept]
     far = nearest(some, 5, metric=metric).distances.reshape(-1, 5)[:, -1]
     centre = float(np.median(far))
     deviation = float(np.median(np.abs(far - centre)))
     if deviation == 0.0:
         return []
-    alone = rows[far > centre + ISOLATED * 1.4826 * deviation]
+    alone = called[far > centre + ISOLATED * 1.4826 * deviation]
     if len(alone) == 0:
         return []
-    named = _some([str(row) for row in alone])
+    named = _some([str(name) for name in alone])
     return [
         f"{_counted(len(alone), 'point lies', 'points lie')} far from all others (row {named}): an "
         "outlier pulls the map towards itself, or ends as a piece of its own"

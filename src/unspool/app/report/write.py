@@ -39,6 +39,7 @@ def write_report(
     loading: str = "",
     data: Any = None,
     columns: Sequence[str] = (),
+    rows: Sequence[Any] = (),
     color_name: str = "",
     notes: Sequence[str] = (),
 ) -> Path:
@@ -46,22 +47,26 @@ def write_report(
 
     ``source`` is where the data came from, ``command`` the shell command that made the report (if
     left out, it is put together from ``source``), ``loading`` the lines of Python that define X,
-    and truth and color if there are any. ``data`` are the raw data, if others than those that were
-    mapped (with missing entries, say), ``columns`` their names, ``color_name`` the column that
-    paints the maps, ``notes`` what was done to the data before.
+    and truth and color if there are any. ``data`` are the columns that were mapped as they were
+    before that (all rows, NaN where an entry is missing, not scaled): what is missing and how
+    columns are scaled is told of them. ``columns`` are their names, ``rows`` the names of the
+    points that were mapped (rows of a file, counted from 1, say; by default numbers from 0 on),
+    ``color_name`` the column that paints the maps, ``notes`` what was done to the data before.
     """
     goal = Path(path)
     with stage("report", total=5) as running:
-        page = _page(comparison, running, str(goal), title or _title(source))
+        page = _page(comparison, running, title or _title(source))
         page |= {
             "source": source,
             "command": command or (shell_command(comparison, source, goal.name) if source else ""),
             "code": python_code(comparison, loading, goal.name),
             "notes": list(notes),
             "summary": summarize(
-                comparison.yardstick.data if data is None else data,
+                comparison.yardstick.data,
                 columns or comparison.columns,
                 comparison.yardstick.metric,
+                data,
+                rows,
             ),
         }
         color, label = _paint(comparison, color_name)
@@ -73,7 +78,7 @@ def write_report(
     return goal
 
 
-def _page(comparison: Comparison, running: Any, path: str, title: str) -> dict[str, Any]:
+def _page(comparison: Comparison, running: Any, title: str) -> dict[str, Any]:
     """Return all that the page shows of the comparison itself."""
     found = _dimension(comparison)
     running.advance()

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ... import graph
 from ...quality import suspicious_edges
 from ..case import SHORTENED, Case, is_short_circuited, shortening
 from .measure import Measure
@@ -25,12 +24,15 @@ def pieces(case: Case) -> Measure | None:
     told = f"the neighbour graph is in {len(sizes)} pieces (largest {sizes.max()} points)"
     parameter, tried = _wider(case)
     for value in tried:
-        if graph.pieces(graph.symmetric(case.graph_with(parameter, value))).count == 1:
+        if case.is_whole(case.graph_with(parameter, value)):
             advice = f"{told}: raise {parameter} to {value:g}, which joins them"
             return Measure(name, count, "1", False, advice, parameter, value)
+    if case.model.components == "separate":  # as would be advised
+        return Measure(name, count, "1, or components='separate'", True)
+    largest = ", or components='largest' for the largest alone"
     advice = (
-        f"{told} that more neighbours do not join: pass components='separate' for one map a piece, "
-        "or components='largest' for the largest alone"
+        f"{told} that more neighbours do not join: pass components='separate' for one map a piece"
+        f"{'' if case.model.components == 'largest' else largest}"
     )
     return Measure(name, count, "1", False, advice, "components", "separate")
 
@@ -52,15 +54,15 @@ def short_circuits(case: Case) -> Measure | None:
     for value in tried:
         fewer = case.graph_with(parameter, value)
         doubted = suspicious_edges(fewer)
-        whole = graph.pieces(graph.symmetric(fewer)).count == 1
         left = shortening(fewer, doubted, case.seed)
-        if whole and not is_short_circuited(fewer, doubted, left):
+        if case.is_whole(fewer) and not is_short_circuited(fewer, doubted, left):
             advice = f"{told}: lower {parameter} to {value:g}, where they are gone"
             return Measure(name, lost, sound, False, advice, parameter, value)
-    advice = (
-        f"{told}, and no {parameter} that keeps the graph whole avoids them: pass "
-        "symmetrize='mutual', or remove the points between the sheets"
-    )
+    told = f"{told}, and no {parameter} that keeps the graph whole avoids them"
+    if case.rule == "mutual":
+        advice = f"{told}: remove the points between the sheets from X"
+        return Measure(name, lost, sound, False, advice, "X")
+    advice = f"{told}: pass symmetrize='mutual', or remove the points between the sheets"
     return Measure(name, lost, sound, False, advice, "symmetrize", "mutual")
 
 

@@ -56,25 +56,45 @@ def negative_eigenvalues(case: Case) -> Measure | None:
 
 
 def landmarks(case: Case) -> Measure | None:
-    """Measure how far the map moves when half of the landmarks are left out."""
-    chosen = getattr(case.model, "landmarks_", None)
-    if chosen is None or len(chosen) // 2 <= case.width + 1:
+    """Measure how far the map of the fitted points moves when half of the landmarks are left out.
+
+    All points being landmarks, there is nothing that more of them could change.
+    """
+    model = case.model
+    chosen, fitted_on = getattr(model, "landmarks_", None), getattr(model, "_given", None)
+    if chosen is None or fitted_on is None or len(chosen) // 2 <= model.embedding_.shape[1] + 1:
         return None
-    if hasattr(case.model, "charts_") and len(case.model.charts_) > 1:
-        return None  # every piece has its own, and its own frame
+    count, n = len(chosen), int(fitted_on.shape[0])
+    if count >= n or len(getattr(model, "charts_", ())) > 1:
+        return None  # every piece has its own landmarks, and its own frame
     from sklearn.base import clone
 
-    half = clone(case.model).set_params(landmarks=np.asarray(chosen)[: len(chosen) // 2])
-    moved = quality.disparity(half.fit_transform(case.data), case.places)
+    half = clone(model).set_params(landmarks=_half(model, chosen)).fit(fitted_on)
+    moved = quality.disparity(half.embedding_, model.embedding_)
     name, sound = "movement with half the landmarks", f"< {MOVED:g}"
     if moved < MOVED:
         return Measure(name, moved, sound, True)
-    wanted = min(case.n_points, 4 * len(chosen))
-    advice = (
-        f"with half of the {len(chosen)} landmarks the map moves by {moved:.1%} of its variance; "
-        f"raise n_landmarks to {wanted}"
-    )
-    return Measure(name, moved, sound, False, advice, "n_landmarks", wanted)
+    told = f"with half of the {count} landmarks the map moves by {moved:.1%} of its variance"
+    parameter, wanted = _number_of_landmarks(model), min(n, 4 * count)
+    if parameter == "n_landmarks" and not isinstance(model.landmarks, str):  # their number is moot
+        advice = f"{told}; name more of them, or pass landmarks='maxmin' and n_landmarks={wanted}"
+        return Measure(name, moved, sound, False, advice, "landmarks", "maxmin")
+    advice = f"{told}; raise {parameter} to {wanted}"
+    return Measure(name, moved, sound, False, advice, parameter, wanted)
+
+
+def _number_of_landmarks(model: Any) -> str:
+    """Return the parameter that says how many landmarks there are."""
+    return "n_landmarks" if hasattr(model, "n_landmarks") else "landmarks"
+
+
+def _half(model: Any, chosen: Any) -> Any:
+    """Return the first half of the landmarks: indices, or their number where points are kept."""
+    count = len(chosen) // 2
+    if _number_of_landmarks(model) == "n_landmarks":
+        return np.asarray(chosen)[:count]
+    given = model.landmarks
+    return count if np.ndim(given) == 0 else np.asarray(given)[:count]
 
 
 def convergence(case: Case) -> Measure | None:

@@ -156,6 +156,7 @@ def example_speech(speech: Table) -> Outcome:
             0.030 * rate / 30,
             at_least=8.5,
             erratum="S2-sample-rate",
+            claimed=1.0,
         ),
         [
             measured(

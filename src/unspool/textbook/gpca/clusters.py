@@ -36,6 +36,7 @@ def proposition_4_10() -> Outcome:
             at_least=0.5 - 1e-12,
             at_most=0.5 + 1e-12,
             erratum="S0-half",
+            claimed=1.0,
         ),
         measured(
             "smallest eigenvalue",
@@ -95,6 +96,7 @@ def proposition_4_11() -> Outcome:
             float(np.abs(scaled @ basis).max()),
             at_least=0.01,
             erratum="S0-null-space",
+            claimed=0.0,
         ),
         measured(
             "L D^-1 (D u)",

@@ -52,7 +52,14 @@ def fig_4_2() -> Outcome:
     model = FeatureMapPCA(3).fit(circle)
     ellipse = circle * [2.0, 0.5]
     return outcome(
-        equal("coordinates of the map (4.2)", "R^5", lifted.shape[1], 3, erratum="S0-affine-in-R5"),
+        equal(
+            "coordinates of the map (4.2)",
+            "R^5",
+            lifted.shape[1],
+            3,
+            erratum="S0-affine-in-R5",
+            claimed=5,
+        ),
         measured(
             "c1 z1 + c3 z3 + c4 on the circle",
             "0 (4.3)",

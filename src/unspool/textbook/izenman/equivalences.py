@@ -22,7 +22,7 @@ from unspool import (
 
 from ..comparing import off_by_signs, unit
 from ..data import Table
-from ..outcome import Outcome, measured, outcome, printed
+from ..outcome import Outcome, follows, measured, outcome
 from ..registry import item
 
 
@@ -80,6 +80,7 @@ def kernel_of_lle() -> Outcome:
             abs(float(constant @ table @ constant) - float(values[0])),
             at_most=1e-10,
             erratum="S4-kernel-of-lle",
+            claimed=float(values[0]),
         ),
         measured(
             "eigenvectors 2 and 3 against the map",
@@ -223,19 +224,14 @@ def exercise_16_7(roll: Table) -> Outcome:
             float(spectrum.all_values(euclidean.kernel_())[-1] / euclidean.eigenvalues_[0]),
             at_least=-1e-12,
         ),
-        printed(
-            "smallest eigenvalue of A^G on the Swiss roll",
-            "0",
-            float(values[-1]),
-            erratum="S4-definite",
-            right="-17127",
-        ),
+        follows("smallest eigenvalue of A^G on the Swiss roll", "-17127", float(values[-1])),
         measured(
             "its size against the largest",
             "A^G is non-negative definite of rank t < n",
             float(-values[-1] / values[0]),
             at_least=0.01,
             erratum="S4-definite",
+            claimed=0.0,
         ),
     )
 

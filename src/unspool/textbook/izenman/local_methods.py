@@ -8,6 +8,7 @@ import numpy as np
 
 from unspool import LLE, HessianLLE, datasets, graph, quality, spectrum
 
+from ..comparing import gap
 from ..drawing import panels
 from ..outcome import Outcome, equal, measured, outcome
 from ..registry import item
@@ -37,6 +38,7 @@ def weights_of_lle() -> Outcome:
     table = np.zeros((40, 40))
     np.put_along_axis(table, members, rows, axis=1)
     by_columns = (np.eye(40) - table.T) @ (np.eye(40) - table.T).T
+    by_rows = (np.eye(40) - table).T @ (np.eye(40) - table)
     return outcome(
         measured(
             "sum of the weights less one",
@@ -57,11 +59,18 @@ def weights_of_lle() -> Outcome:
             at_most=1e-8,
         ),
         measured(
-            "(I - C)(I - C)' for columns against (I - W)'(I - W) for rows",
-            "two conventions",
-            float(np.abs(by_columns - (np.eye(40) - table).T @ (np.eye(40) - table)).max()),
+            "(I - C)(I - C)' for columns C = W' against (I - W)'(I - W) for rows",
+            "the same map",
+            float(np.abs(by_columns - by_rows).max()),
             at_most=1e-12,
+        ),
+        measured(
+            "(I - W)(I - W)', with rows where S0 has columns, off by",
+            "both are called W: no difference",
+            gap((np.eye(40) - table) @ (np.eye(40) - table).T, by_rows),
+            at_least=0.1,
             erratum="S4-rows-or-columns",
+            claimed=0.0,
         ),
     )
 
@@ -116,6 +125,7 @@ def hessian() -> Outcome:
         (patches - patches.sum(axis=1, keepdims=True) / 1000).mean(axis=1), axis=1
     )
     right = np.linalg.norm((patches - patches.mean(axis=1, keepdims=True)).mean(axis=1), axis=1)
+    lengths = np.linalg.norm(patches.mean(axis=1), axis=1)
     return outcome(
         measured(
             "values 2 and 3 on a plane",
@@ -136,11 +146,18 @@ def hessian() -> Outcome:
             at_least=0.998,
         ),
         measured(
-            "centre left in a neighbourhood when dividing by K, over dividing by n",
-            "divide by n",
-            float(right.max() / wrong.mean()),
+            "centre left in a neighbourhood when dividing by K",
+            "centred",
+            float(right.max() / lengths.mean()),
             at_most=1e-12,
+        ),
+        measured(
+            "centre left when dividing by n, over where it was",
+            "centred",
+            float(wrong.mean() / lengths.mean()),
+            at_least=0.9,
             erratum="S4-hessian-mean",
+            claimed=0.0,
         ),
         equal(
             "size of the matrix H",
@@ -148,6 +165,7 @@ def hessian() -> Outcome:
             model.charts_[0].relation.matrix.shape,
             (1000, 1000),
             erratum="S4-hessian-size",
+            claimed=(3, 3),
         ),
         draw=lambda: panels({"Hessian eigenmaps of the roll": model.embedding_}, sample.color),
     )
