@@ -15,6 +15,7 @@ from .targets import TARGETS, missed
 
 HERE = Path(__file__).parent
 RESULTS, COLD = HERE / "results.jsonl", HERE / "cold.jsonl"
+REMARKS = HERE / "remarks.md"  # written by hand, about the kept results
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "tapkee")
 SIZES = {"10k": 1e4, "100k": 1e5, "1m": 1e6}
@@ -57,6 +58,8 @@ def _page(records: list[dict[str, Any]], cold: list[dict[str, Any]]) -> str:
         *missed(records),
         *_growth(records),
         *_first_calls(cold),
+        "",
+        REMARKS.read_text(encoding="utf-8").rstrip(),
     ]
     return "\n".join(lines) + "\n"
 

@@ -424,7 +424,8 @@ def test_no_table_more_than_needed_is_made():
     points = datasets.swiss_roll(2000, seed=0).points
     table = 8 * 2000**2
     some_rows = 0.3 * table  # 256 rows and what is computed from them
-    MDS(max_iter=2).fit(points[:100])  # compiled and imported before memory is watched
+    for settings in ({}, {"precision": "single"}, {"weights": -2}):
+        MDS(max_iter=2, **settings).fit(points[:100])  # compiled before memory is watched
     assert peak_of(MDS(max_iter=5), points) < table + some_rows
     assert peak_of(MDS(max_iter=5, precision="single"), points) < 0.5 * table + some_rows
     assert peak_of(MDS(max_iter=5, weights=-2), points) < 2.0 * table + some_rows

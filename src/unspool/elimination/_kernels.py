@@ -18,7 +18,7 @@ PANEL = 64  # rows of a dense block that stay in the cache together
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def elimination_tree(starts, columns, position, vertex_at):  # type: ignore[no-untyped-def]
+def elimination_tree(starts, columns, position, vertex_at):
     """Return, by position, the first later vertex that each one meets; -1 for the last of a piece.
 
     Path compression as in Liu (1990): almost one step an entry of the matrix.
@@ -40,7 +40,7 @@ def elimination_tree(starts, columns, position, vertex_at):  # type: ignore[no-u
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def postorder(parent):  # type: ignore[no-untyped-def]
+def postorder(parent):
     """Return the vertices of a forest so that each subtree is contiguous and ends in its root."""
     n = len(parent)
     first_child = np.full(n + 1, -1)
@@ -69,7 +69,7 @@ def postorder(parent):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def column_counts(starts, columns, position, vertex_at, parent):  # type: ignore[no-untyped-def]
+def column_counts(starts, columns, position, vertex_at, parent):
     """Count the later vertices that each vertex meets when it is eliminated (by position).
 
     Walks each row's subtree of the elimination tree: one step an entry of the factor (Liu 1990).
@@ -92,7 +92,7 @@ def column_counts(starts, columns, position, vertex_at, parent):  # type: ignore
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def later_vertices(starts, columns, position, vertex_at, fill_starts):  # type: ignore[no-untyped-def]
+def later_vertices(starts, columns, position, vertex_at, fill_starts):
     """List the later vertices that each vertex meets, ascending: the walks of ``column_counts``.
 
     Row k of the factor is written to the lists of all that meet k, and k ascends; so the first
@@ -118,7 +118,7 @@ def later_vertices(starts, columns, position, vertex_at, fill_starts):  # type: 
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def eliminate(graph, order, pattern, heads):  # type: ignore[no-untyped-def]
+def eliminate(graph, order, pattern, heads):
     """Return the lengths of the arcs of the filled pattern: shortest ways through earlier vertices.
 
     Sparse Cholesky in (min, +), left-looking by supernodes: ``heads`` are the first vertices of
@@ -157,7 +157,7 @@ def eliminate(graph, order, pattern, heads):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _lay_edges(weights, graph, order, pattern, place, first, after):  # type: ignore[no-untyped-def]
+def _lay_edges(weights, graph, order, pattern, place, first, after):
     """Enter the edges of the graph that leave a supernode, and note the place of their ends."""
     graph_starts, neighbors, distances = graph
     position, vertex_at = order
@@ -175,7 +175,7 @@ def _lay_edges(weights, graph, order, pattern, place, first, after):  # type: ig
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _hand_on(weights, pattern, low, high, slot, first, place, best):  # type: ignore[no-untyped-def]
+def _hand_on(weights, pattern, low, high, slot, first, place, best):
     """Tell ``later[slot]``, of the supernode at ``first``, the ways through low .. high."""
     starts, later = pattern
     m = starts[high] - slot - 1
@@ -191,7 +191,7 @@ def _hand_on(weights, pattern, low, high, slot, first, place, best):  # type: ig
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _within_block(weights, starts, first, after):  # type: ignore[no-untyped-def]
+def _within_block(weights, starts, first, after):
     """Eliminate the vertices of one supernode among themselves, panel by panel."""
     for top in range(first, after, PANEL):
         bottom = min(top + PANEL, after)
@@ -202,7 +202,7 @@ def _within_block(weights, starts, first, after):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _through(row, weights, starts, low, high):  # type: ignore[no-untyped-def]
+def _through(row, weights, starts, low, high):
     """Shorten ``row``, arcs of a vertex a, by the ways through each vertex of low .. high.
 
     The arcs of each of these end with those to a and to the ends of ``row``.

@@ -14,7 +14,7 @@ SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised; NaN keeps its m
 
 
 @njit(cache=True, error_model="numpy", parallel=True, fastmath=SUMS)
-def table_slope(table, weights, places, slopes, losses):  # type: ignore[no-untyped-def]
+def table_slope(table, weights, places, slopes, losses):
     """Fill the slopes (chunks, d, n) and losses (chunks, n) of the pairs above a table's diagonal.
 
     ``places`` (d, n) holds one array a coordinate. ``weights`` may be empty; NaN entries of the
@@ -68,7 +68,7 @@ def table_slope(table, weights, places, slopes, losses):  # type: ignore[no-unty
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def pair_distances(first, second, places, distances):  # type: ignore[no-untyped-def]
+def pair_distances(first, second, places, distances):
     """Fill the distances on the map of a list of pairs; ``places`` is (n, d)."""
     n_pairs, width = len(first), places.shape[1]
     chunks = 16
@@ -83,7 +83,7 @@ def pair_distances(first, second, places, distances):  # type: ignore[no-untyped
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def pair_slope(first, second, wanted, weights, places, shrink, slopes):  # type: ignore[no-untyped-def]
+def pair_slope(first, second, wanted, weights, places, shrink, slopes):
     """Fill the slope of sum w (d^2 (1 - shrink) / 2 - d wanted) over a list of pairs.
 
     ``slopes`` (chunks, n, d): each chunk of pairs has its own, because pairs share points.
@@ -111,7 +111,7 @@ def pair_slope(first, second, wanted, weights, places, shrink, slopes):  # type:
 
 
 @njit(cache=True, error_model="numpy")
-def _absorb(sums, masses, starts, top, floor):  # type: ignore[no-untyped-def]
+def _absorb(sums, masses, starts, top, floor):
     """Merge the last block into those before it while their means are not increasing."""
     while top > floor and sums[top - 1] * masses[top] >= sums[top] * masses[top - 1]:
         sums[top - 1] += sums[top]
@@ -121,7 +121,7 @@ def _absorb(sums, masses, starts, top, floor):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _pool(values, weights, begin, end, sums, masses, starts):  # type: ignore[no-untyped-def]
+def _pool(values, weights, begin, end, sums, masses, starts):
     """Pool adjacent violators of values[begin:end] into blocks stored from ``begin`` on."""
     weighted = len(weights) > 0
     top = begin - 1
@@ -139,7 +139,7 @@ def _pool(values, weights, begin, end, sums, masses, starts):  # type: ignore[no
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def pool_adjacent(values, weights, fitted):  # type: ignore[no-untyped-def]
+def pool_adjacent(values, weights, fitted):
     """Fill the non-decreasing sequence nearest to ``values`` in weighted least squares.
 
     Chunks are pooled on their own and their blocks then pooled again, in order: the nearest
@@ -164,7 +164,7 @@ def pool_adjacent(values, weights, fitted):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def order_within(groups, distances, order):  # type: ignore[no-untyped-def]
+def order_within(groups, distances, order):
     """Fill the order that sorts the distances inside each group groups[g]:groups[g + 1]."""
     for g in prange(len(groups) - 1):
         begin, end = groups[g], groups[g + 1]
@@ -175,7 +175,7 @@ def order_within(groups, distances, order):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def detours(rows, to_relays, from_relays, filled):  # type: ignore[no-untyped-def]
+def detours(rows, to_relays, from_relays, filled):
     """Fill unknown entries of ``rows`` with the shortest way over one relay; inf if there is none.
 
     ``to_relays`` (rows, m) and ``from_relays`` (m, n) are the two halves of the ways.
@@ -195,7 +195,7 @@ def detours(rows, to_relays, from_relays, filled):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, error_model="numpy")
-def _stress_at(place, row, weights, places, slope, curvature):  # type: ignore[no-untyped-def]
+def _stress_at(place, row, weights, places, slope, curvature):
     """Return the stress of one point, and fill half its gradient and a positive half Hessian.
 
     Of w (u u' + (1 - delta / d) (I - u u')) the second part counts only where it is positive.
@@ -227,7 +227,7 @@ def _stress_at(place, row, weights, places, slope, curvature):  # type: ignore[n
 
 
 @njit(cache=True, error_model="numpy")
-def _solve_small(matrix, side):  # type: ignore[no-untyped-def]
+def _solve_small(matrix, side):
     """Solve in place a small positive system given by its lower triangle; flat axes stay put."""
     width, trace = len(side), 0.0
     for k in range(width):
@@ -251,7 +251,7 @@ def _solve_small(matrix, side):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _descend_row(place, row, weights, places):  # type: ignore[no-untyped-def]
+def _descend_row(place, row, weights, places):
     """Move ``place`` by Newton's steps, halved until they lead down; return its stress."""
     width = len(place)
     slope, step, trial = np.empty(width), np.zeros(width), np.empty(width)
@@ -276,7 +276,7 @@ def _descend_row(place, row, weights, places):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def place_rows(rows, weights, places, starts, answer):  # type: ignore[no-untyped-def]
+def place_rows(rows, weights, places, starts, answer):
     """Fill the place of least stress of each row, tried from each of its ``starts`` (m, s, d).
 
     A later start must do better by a tenth.

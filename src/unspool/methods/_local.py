@@ -53,6 +53,11 @@ class LocalMethod(GraphMethod):
         coordinates = spectrum.vectors * np.sqrt(len(members))
         return Chart(members, coordinates, spectrum.values, np.ones(count), eigenproblem)
 
+    @property
+    def matrix_(self) -> sp.csr_array:
+        """The matrix of the largest piece: I - W for LLE and kernel LLE, else a sum of patches."""
+        return self.charts_[0].relation.matrix
+
     def _sees_points(self) -> bool:
         """Tell whether neighbourhoods are known as points, or only by their distances."""
         return self._related_metric() != "precomputed"

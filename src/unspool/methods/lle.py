@@ -20,7 +20,7 @@ class LLE(LocalMethod):
     New points are combined by their own weights.
 
     Attributes: ``eigenvalues_`` of M = (I - W)'(I - W), whose sum is the embedding cost per
-    point; ``reconstruction_error_`` of the weights.
+    point; ``reconstruction_error_`` of the weights, ``matrix_`` I - W.
 
     >>> from unspool import LLE, datasets
     >>> LLE(2, n_neighbors=12).fit(datasets.swiss_roll(400).points).embedding_.shape
@@ -44,7 +44,7 @@ class LLE(LocalMethod):
 
     def kernel_(self) -> Array:
         """Return lambda_max I - M of the largest piece: kernel PCA of it is this map (S4 16.55)."""
-        misfit = self.charts_[0].relation.matrix.toarray()
+        misfit = self.matrix_.toarray()
         alignment = misfit.T @ misfit
         top = solve(problem.gram(alignment, centered=False), 1).values[0]
         return np.asarray(top * np.eye(len(alignment)) - alignment)

@@ -7,7 +7,7 @@ from numba import njit
 
 
 @njit(cache=True, error_model="numpy")
-def bounded_path(starts, neighbors, lengths, first, second, limits):  # type: ignore[no-untyped-def]
+def bounded_path(starts, neighbors, lengths, first, second, limits):
     """Return the shortest path between each pair of ends, infinite if longer than its limit.
 
     Dijkstra's search from one end, given up at the limit: a pair costs the points within its
@@ -44,7 +44,7 @@ def bounded_path(starts, neighbors, lengths, first, second, limits):  # type: ig
 
 
 @njit(cache=True, error_model="numpy")
-def _push(keys, items, size, key, item):  # type: ignore[no-untyped-def]
+def _push(keys, items, size, key, item):
     child = size
     while child > 0 and keys[(child - 1) // 2] > key:
         parent = (child - 1) // 2
@@ -55,7 +55,7 @@ def _push(keys, items, size, key, item):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _sift_down(keys, items, size):  # type: ignore[no-untyped-def]
+def _sift_down(keys, items, size):
     """Remove the smallest entry and return the new size."""
     size -= 1
     key, item = keys[size], items[size]

@@ -18,7 +18,7 @@ REORDERED = {"reassoc", "contract", "nsz"}  # sums may be taken in several lanes
 
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, **VIEWS)
-def add_up_products(table, turned_block, first, last, out):  # type: ignore[no-untyped-def]
+def add_up_products(table, turned_block, first, last, out):
     """Write rows first .. last of table @ block; the block is given with a row for each column."""
     i = first
     while i + 4 <= last:  # four rows share each number of the block that is read

@@ -16,7 +16,7 @@ PASSES = 6
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def matched(graph, order, limit):  # type: ignore[no-untyped-def]
+def matched(graph, order, limit):
     """Pair each vertex with the free one that it shares most edges with; return the pairs' numbers.
 
     No pair may stand for more than ``limit`` vertices.
@@ -40,7 +40,7 @@ def matched(graph, order, limit):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def contracted(graph, pair, count):  # type: ignore[no-untyped-def]
+def contracted(graph, pair, count):
     """Return the graph of the pairs."""
     starts, columns, joined, sizes = graph
     members = np.full((count, 2), -1, dtype=np.int32)
@@ -71,7 +71,7 @@ def contracted(graph, pair, count):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def grown(graph, seed):  # type: ignore[no-untyped-def]
+def grown(graph, seed):
     """Return sides: half of the vertices around ``seed``, the rest, and between them the border."""
     starts, columns, _, sizes = graph
     n = len(sizes)
@@ -99,7 +99,7 @@ def grown(graph, seed):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def refined(graph, side):  # type: ignore[no-untyped-def]
+def refined(graph, side):
     """Make the separator smaller, in place; return the weights of the halves and of the separator.
 
     Moves one vertex of the separator at a time to a side, the best first even where that is a loss,
@@ -145,7 +145,7 @@ def refined(graph, side):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _border(graph, state):  # type: ignore[no-untyped-def]
+def _border(graph, state):
     """List the separator, with the weight of each vertex's neighbours on both sides; count it."""
     side, _, border, beyond, _ = state
     count = 0
@@ -158,7 +158,7 @@ def _border(graph, state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _look_around(graph, side, beyond, v):  # type: ignore[no-untyped-def]
+def _look_around(graph, side, beyond, v):
     starts, columns, _, sizes = graph
     beyond[v, 0] = beyond[v, 1] = 0
     for edge in range(starts[v], starts[v + 1]):
@@ -168,7 +168,7 @@ def _look_around(graph, side, beyond, v):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _best_move(sizes, state, count):  # type: ignore[no-untyped-def]
+def _best_move(sizes, state, count):
     """Return the slot of the vertex whose move shrinks the separator most, and to which side."""
     _, weight, border, beyond, locked = state
     limit = SHARE * weight.sum()
@@ -186,7 +186,7 @@ def _best_move(sizes, state, count):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _move(graph, state, count, v, to):  # type: ignore[no-untyped-def]
+def _move(graph, state, count, v, to):
     """Move v from the separator to a side, its neighbours on the other into the separator."""
     starts, columns, _, sizes = graph
     side, weight, border, beyond, locked = state
@@ -210,7 +210,7 @@ def _move(graph, state, count, v, to):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _undo(sizes, state, v, pulled):  # type: ignore[no-untyped-def]
+def _undo(sizes, state, v, pulled):
     """Take a move back."""
     side, weight, _, _, _ = state
     to = side[v]
@@ -224,7 +224,7 @@ def _undo(sizes, state, v, pulled):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def induced(starts, columns, members, number):  # type: ignore[no-untyped-def]
+def induced(starts, columns, members, number):
     """Return the graph among ``members``; ``number`` is -1 everywhere, and so again at the end."""
     n = len(members)
     for i in range(n):

@@ -16,7 +16,7 @@ VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be coun
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def search(graph, position, sources, rows, width, space, out):  # type: ignore[no-untyped-def]
+def search(graph, position, sources, rows, width, space, out):
     """Write the lengths of the shortest paths from each source to ``out[row]`` (Dijkstra 1959).
 
     ``graph`` is renumbered by ``position``, as are the sources. ``width`` is that of a bucket.
@@ -34,7 +34,7 @@ def search(graph, position, sources, rows, width, space, out):  # type: ignore[n
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def search_together(graph, sources, width, lengths, keys, news, _, vertices, following, tops):  # type: ignore[no-untyped-def]
+def search_together(graph, sources, width, lengths, keys, news, _, vertices, following, tops):
     """Fill ``lengths``, a row a vertex and a column a source; tell whether the tickets sufficed.
 
     As ``_by_buckets``, for sources near each other: an edge is read once for all of them, and their
@@ -77,7 +77,7 @@ def search_together(graph, sources, width, lengths, keys, news, _, vertices, fol
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _pass_on(row, distance, other):  # type: ignore[no-untyped-def]
+def _pass_on(row, distance, other):
     """Shorten a neighbour's lengths by the ways along one edge; return how many became shorter."""
     shorter = np.int32(0)
     for j in range(len(row)):
@@ -88,7 +88,7 @@ def _pass_on(row, distance, other):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _by_buckets(graph, source, width, lengths, keys, vertices, following, tops):  # type: ignore[no-untyped-def]
+def _by_buckets(graph, source, width, lengths, keys, vertices, following, tops):
     """Settle vertices bucket by bucket; give up when the tickets for it have run out.
 
     A vertex that becomes nearer gets a ticket with its new length, on top of the bucket that the
@@ -126,7 +126,7 @@ def _by_buckets(graph, source, width, lengths, keys, vertices, following, tops):
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _by_heap(graph, source, lengths, keys, members, place):  # type: ignore[no-untyped-def]
+def _by_heap(graph, source, lengths, keys, members, place):
     """Settle vertices in the order of their lengths: no more than log n steps each.
 
     The heap has four children a node: half as deep as a binary one, and the four keys share a cache
@@ -151,7 +151,7 @@ def _by_heap(graph, source, lengths, keys, members, place):  # type: ignore[no-u
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _sink(keys, members, place, size):  # type: ignore[no-untyped-def]
+def _sink(keys, members, place, size):
     """Let the last member of the heap, at ``size``, take the place of the first."""
     member, key, hole = members[size], keys[size], 0
     keys[size] = np.inf
@@ -169,7 +169,7 @@ def _sink(keys, members, place, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _lift(keys, members, place, member, key):  # type: ignore[no-untyped-def]
+def _lift(keys, members, place, member, key):
     """Move a member of the heap up to where its new, smaller key belongs."""
     hole = place[member]
     while hole > 0:

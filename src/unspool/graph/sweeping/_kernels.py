@@ -19,7 +19,7 @@ TILE = 256  # points whose lengths are turned over together: runs that the cache
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def sweep(pattern, weights, heads, sources, lengths):  # type: ignore[no-untyped-def]
+def sweep(pattern, weights, heads, sources, lengths):
     """Fill ``lengths``, one row a vertex and one column a source, with those of shortest paths.
 
     Up: only what lies above a source in the elimination tree can be reached upwards. Down: the last
@@ -46,7 +46,7 @@ def sweep(pattern, weights, heads, sources, lengths):  # type: ignore[no-untyped
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def turn_over(lengths, position, rows, out):  # type: ignore[no-untyped-def]
+def turn_over(lengths, position, rows, out):
     """Write column j of ``lengths`` to ``out[rows[j]]``, points in their own order."""
     for low in range(0, len(position), TILE):
         high = min(low + TILE, len(position))
@@ -57,7 +57,7 @@ def turn_over(lengths, position, rows, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _rise(lengths, later, weights, starts, first, after, touched):  # type: ignore[no-untyped-def]
+def _rise(lengths, later, weights, starts, first, after, touched):
     """Tell all that a supernode meets the lengths through its touched vertices."""
     k = first
     while not touched[k]:
@@ -74,7 +74,7 @@ def _rise(lengths, later, weights, starts, first, after, touched):  # type: igno
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _push(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def]
+def _push(lengths, later, weights, k, slot, end):
     """Shorten the rows that the arcs slot .. end of vertex k lead to."""
     a = lengths[k]
     for arc in range(slot, end):
@@ -85,7 +85,7 @@ def _push(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _push_four(lengths, later, weights, starts, k, m):  # type: ignore[no-untyped-def]
+def _push_four(lengths, later, weights, starts, k, m):
     """Shorten the rows of the last m vertices that k, k+1, k+2 and k+3 all meet."""
     a, b, c, d = lengths[k], lengths[k + 1], lengths[k + 2], lengths[k + 3]
     for t in range(m, 0, -1):
@@ -102,7 +102,7 @@ def _push_four(lengths, later, weights, starts, k, m):  # type: ignore[no-untype
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _fall(lengths, later, weights, starts, first, after):  # type: ignore[no-untyped-def]
+def _fall(lengths, later, weights, starts, first, after):
     """Let a supernode take its lengths from those it meets, two rows at a time from its end."""
     k = after - 1
     while k > first:
@@ -114,7 +114,7 @@ def _fall(lengths, later, weights, starts, first, after):  # type: ignore[no-unt
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _pull(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def]
+def _pull(lengths, later, weights, k, slot, end):
     """Shorten row k by the ways along its arcs slot .. end."""
     row = lengths[k]
     while slot + 4 <= end:
@@ -138,7 +138,7 @@ def _pull(lengths, later, weights, k, slot, end):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def _pull_two(lengths, later, weights, k, slot, end, twin):  # type: ignore[no-untyped-def]
+def _pull_two(lengths, later, weights, k, slot, end, twin):
     """Shorten rows k and k - 1 by the ways to the same vertices: each is read once for both."""
     row, other = lengths[k], lengths[k - 1]
     while slot + 4 <= end:

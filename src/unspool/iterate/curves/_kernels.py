@@ -12,7 +12,7 @@ from numba import njit
 
 
 @njit(cache=True, error_model="numpy")
-def project_on_path(points, path, marks, centres, radii, block, slack):  # type: ignore[no-untyped-def]
+def project_on_path(points, path, marks, centres, radii, block, slack):
     """Return place, foot and squared distance of every point on a path (S4 16.5).
 
     ``centres`` and ``radii`` are balls around blocks of ``block`` segments. Of equally near feet
@@ -63,7 +63,7 @@ def project_on_path(points, path, marks, centres, radii, block, slack):  # type:
 
 
 @njit(cache=True, error_model="numpy")
-def smooth_locally(places, values, weights, nodes, count, degree):  # type: ignore[no-untyped-def]
+def smooth_locally(places, values, weights, nodes, count, degree):
     """Return the local fit at every node: a tricube-weighted mean (degree 0) or line (degree 1).
 
     ``places`` and ``nodes`` are sorted; a node sees the ``count`` nearest places.

@@ -14,7 +14,7 @@ SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _dot(one, other):  # type: ignore[no-untyped-def]
+def _dot(one, other):
     total = 0.0
     for w in range(len(one)):
         total += one[w] * other[w]
@@ -22,7 +22,7 @@ def _dot(one, other):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _look(place, knots, reach, squares):  # type: ignore[no-untyped-def]
+def _look(place, knots, reach, squares):
     """Write the distance of a place to every knot, and its square."""
     for a in range(len(place)):
         for k in range(len(squares)):
@@ -33,7 +33,7 @@ def _look(place, knots, reach, squares):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _value(place, flat, loads, reach, squares, value):  # type: ignore[no-untyped-def]
+def _value(place, flat, loads, reach, squares, value):
     """Write the value of the sheet at a place that has looked around."""
     for w in range(len(value)):
         load, total = loads[w], 0.0
@@ -45,7 +45,7 @@ def _value(place, flat, loads, reach, squares, value):  # type: ignore[no-untype
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _tangents(place, knots, flat, loads, reach, slopes):  # type: ignore[no-untyped-def]
+def _tangents(place, knots, flat, loads, reach, slopes):
     """Write the derivatives of the sheet at a place that has looked around."""
     for a in range(len(place)):
         here, knot = place[a], knots[a]
@@ -57,7 +57,7 @@ def _tangents(place, knots, flat, loads, reach, slopes):  # type: ignore[no-unty
 
 
 @njit(cache=True, error_model="numpy")
-def values_at(places, knots, flat, loads, values):  # type: ignore[no-untyped-def]
+def values_at(places, knots, flat, loads, values):
     """Fill the values (n, D) of a sheet."""
     reach, squares = np.empty(knots.shape[1]), np.empty(knots.shape[1])
     for i in range(len(places)):
@@ -66,7 +66,7 @@ def values_at(places, knots, flat, loads, values):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, error_model="numpy")
-def slopes_at(places, knots, flat, loads, slopes):  # type: ignore[no-untyped-def]
+def slopes_at(places, knots, flat, loads, slopes):
     """Fill the derivatives (n, d, D) of a sheet, one tangent vector for every parameter."""
     reach, squares = np.empty(knots.shape[1]), np.empty(knots.shape[1])
     for i in range(len(places)):
@@ -75,7 +75,7 @@ def slopes_at(places, knots, flat, loads, slopes):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, error_model="numpy")
-def _positive(matrix):  # type: ignore[no-untyped-def]
+def _positive(matrix):
     """Tell whether a small matrix, which is eliminated in place, has a positive determinant."""
     d, sign = len(matrix), 1.0
     for a in range(d):
@@ -97,7 +97,7 @@ def _positive(matrix):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def folds_on(paths, knots, flat, loads, folded):  # type: ignore[no-untyped-def]
+def folds_on(paths, knots, flat, loads, folded):
     """Mark the paths (m, stations, d) on which the tangents turn over from station to station."""
     d, width = paths.shape[2], flat.shape[1]
     slopes, turn = np.empty((2, d, width)), np.empty((d, d))
@@ -118,7 +118,7 @@ def folds_on(paths, knots, flat, loads, folded):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian):  # type: ignore[no-untyped-def]
+def _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian):
     """Write gradient and second derivatives of half the squared distance; return their trace.
 
     ``seen`` is what it saw around: the distances to the knots, and room for the pull of each.
@@ -147,7 +147,7 @@ def _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian):  # ty
 
 
 @njit(cache=True, error_model="numpy")
-def _solved(hessian, damping, gradient, root, step):  # type: ignore[no-untyped-def]
+def _solved(hessian, damping, gradient, root, step):
     """Solve (hessian + damping) step = -gradient by Cholesky; False if that is not positive."""
     d = len(gradient)
     for a in range(d):
@@ -175,14 +175,14 @@ def _solved(hessian, damping, gradient, root, step):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, error_model="numpy")
-def _copy(values, target):  # type: ignore[no-untyped-def]
+def _copy(values, target):
     """Copy a short row: assigned as slices, rows take seconds to compile."""
     for w in range(len(values)):
         target[w] = values[w]
 
 
 @njit(cache=True, error_model="numpy")
-def _reach_for(point, sheet, place, room):  # type: ignore[no-untyped-def]
+def _reach_for(point, sheet, place, room):
     """Evaluate the sheet at a place; return the squared distance of its value to the point."""
     knots, flat, loads = sheet
     foot, misfit, slopes, reach, squares = room
@@ -195,7 +195,7 @@ def _reach_for(point, sheet, place, room):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _shorter(newton, damping, size):  # type: ignore[no-untyped-def]
+def _shorter(newton, damping, size):
     """Write the next step to try, damped until it exists; return the damping, inf if none does."""
     _, gradient, hessian, root, step = newton
     for _ in range(25):
@@ -206,7 +206,7 @@ def _shorter(newton, damping, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _descend(point, sheet, place, room, newton, max_steps):  # type: ignore[no-untyped-def]
+def _descend(point, sheet, place, room, newton, max_steps):
     """Move a place to the nearest foot around it; return the squared distance.
 
     Newton's method, damped where it would not come nearer. The first trial is the place itself.
@@ -239,7 +239,7 @@ def _descend(point, sheet, place, room, newton, max_steps):  # type: ignore[no-u
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _nearest_seed(point, values, gaps):  # type: ignore[no-untyped-def]
+def _nearest_seed(point, values, gaps):
     """Write the squared distances of a point to the seeds' values; return the nearest, or last."""
     for s in range(len(gaps)):
         gaps[s] = 0.0
@@ -255,7 +255,7 @@ def _nearest_seed(point, values, gaps):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _nearest_elsewhere(place, seeds, gaps, far, enough):  # type: ignore[no-untyped-def]
+def _nearest_elsewhere(place, seeds, gaps, far, enough):
     """Return the nearest seed at a squared distance above ``far`` from a place, or -1.
 
     Only those count whose value comes nearer than ``enough``, squared.
@@ -272,7 +272,7 @@ def _nearest_elsewhere(place, seeds, gaps, far, enough):  # type: ignore[no-unty
 
 
 @njit(cache=True, error_model="numpy")
-def project_on_sheet(points, sheet, seeds, values, spacing, max_steps, places, feet, squares):  # type: ignore[no-untyped-def]
+def project_on_sheet(points, sheet, seeds, values, spacing, max_steps, places, feet, squares):
     """Fill place, foot and squared distance of every point (S4 16.18).
 
     A point descends from the seed whose value is nearest; and from the nearest seed elsewhere,

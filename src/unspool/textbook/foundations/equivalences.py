@@ -238,7 +238,7 @@ def exercise_15_5() -> Outcome:
     points = datasets.swiss_roll(200, seed=8).points
     model = LLE(2, n_neighbors=8).fit(points)
     table = model.kernel_()
-    misfit = model.charts_[0].relation.matrix.toarray()
+    misfit = model.matrix_.toarray()
     weights = np.eye(200) - misfit
     m = misfit.T @ misfit
     printed_form = misfit.T @ misfit.T

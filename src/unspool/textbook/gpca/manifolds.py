@@ -139,7 +139,7 @@ def algorithm_4_3() -> Outcome:
     sample = datasets.s_curve(600, seed=43)
     model = LLE(2, n_neighbors=10).fit(sample.points)
     y = model.embedding_
-    misfit = model.charts_[0].relation.matrix
+    misfit = model.matrix_
     cost = np.square(misfit @ y).sum()
     return outcome(
         measured(
@@ -185,7 +185,7 @@ def fig_4_4() -> Outcome:
     the map, to a fraction of the distance between neighbours."""
     sample = datasets.s_curve(800, seed=44)
     model = LLE(2, n_neighbors=10).fit(sample.points)
-    missed = np.linalg.norm(model.charts_[0].relation.matrix @ model.embedding_, axis=1)
+    missed = np.linalg.norm(model.matrix_ @ model.embedding_, axis=1)
     near = graph.nearest(model.embedding_, 1).distances
     return outcome(
         measured(

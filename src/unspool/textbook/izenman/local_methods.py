@@ -162,7 +162,7 @@ def hessian() -> Outcome:
         equal(
             "size of the matrix H",
             "(r x r), r = 3",
-            model.charts_[0].relation.matrix.shape,
+            model.matrix_.shape,
             (1000, 1000),
             erratum="S4-hessian-size",
             claimed=(3, 3),

@@ -125,7 +125,7 @@ def lle_as_an_eigenproblem() -> Outcome:
     sample = datasets.s_curve(300, seed=12)
     model = LLE(2, n_neighbors=10).fit(sample.points)
     z = model.embedding_.T
-    w = np.eye(300) - model.charts_[0].relation.matrix.toarray()
+    w = np.eye(300) - model.matrix_.toarray()
     m = (np.eye(300) - w).T @ (np.eye(300) - w)
     cost = np.trace(z @ m @ z.T)
     new = datasets.s_curve(50, seed=13)

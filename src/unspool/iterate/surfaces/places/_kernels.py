@@ -9,7 +9,7 @@ SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def spread_out(places, count):  # type: ignore[no-untyped-def]
+def spread_out(places, count):
     """Return up to ``count`` distinct places of these (d, n), each far from all those before.
 
     The first is the place nearest to the centre; the search ends when only duplicates are left.
@@ -48,7 +48,7 @@ def spread_out(places, count):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def nearest_places(places, nearest):  # type: ignore[no-untyped-def]
+def nearest_places(places, nearest):
     """Fill the nearest other places of each, nearest first; of equals the first."""
     n, count = nearest.shape
     gaps = np.empty(count)
@@ -69,7 +69,7 @@ def nearest_places(places, nearest):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS)
-def settle_lengths(places, first, second, lengths, weights, inverse, inertia, rounds):  # type: ignore[no-untyped-def]
+def settle_lengths(places, first, second, lengths, weights, inverse, inertia, rounds):
     """Move ``places`` (n, d) by rounds of majorised stress over edges that want these lengths.
 
     ``inverse`` is that of the edges' Laplacian plus the inertia; it is used in every round.
