@@ -8,6 +8,7 @@ from sklearn.isotonic import isotonic_regression
 
 from unspool import iterate
 from unspool.iterate import OrdinalStress, Pairs, PairStress, TableStress
+from unspool.iterate.ordering import sorted_order
 
 EMPTY = np.empty((0, 0))
 
@@ -151,17 +152,42 @@ def test_descent_needs_fewer_steps_than_majorization():
     assert run.loss < stress(places, table)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 17, 1000])
+def steps(n, rng):
+    """Return runs of equal values, longer and shorter than what is taken together at first."""
+    return np.round(np.cumsum(rng.normal(size=n)) + 0.02 * np.arange(n), 1)
+
+
+def rising(n, rng):
+    return np.sort(rng.normal(size=n))
+
+
+def falling(n, rng):
+    return -rising(n, rng)
+
+
+def noisy(n, rng):
+    return np.linspace(0.0, 1.0, n) + 0.1 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("shape", [steps, rising, falling, noisy])
+@pytest.mark.parametrize("n", [1, 2, 3, 17, 1000, 20_000])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_monotone_is_isotonic_regression(n, weighted):
+def test_monotone_is_isotonic_regression(n, weighted, shape):
     rng = np.random.default_rng(n)
-    values = np.cumsum(rng.normal(size=n)) + 0.02 * np.arange(n)
-    values = np.round(values, 1)  # equal neighbours
+    values = shape(n, rng)
     weights = rng.uniform(0.1, 5.0, size=n) if weighted else None
     fitted = iterate.monotone(values, weights)
     expected = isotonic_regression(values, sample_weight=weights)
     np.testing.assert_allclose(fitted, expected, rtol=0, atol=1e-12)
     np.testing.assert_allclose(iterate.monotone(fitted, weights), fitted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 1000])
+def test_halves_are_merged_in_order(n):
+    values = np.round(np.random.default_rng(n).normal(size=n), 1)
+    order = sorted_order(values)
+    np.testing.assert_array_equal(np.sort(order), np.arange(n))
+    np.testing.assert_array_equal(values[order], np.sort(values))
 
 
 def ordered(table, ties, weights=EMPTY):

@@ -2,7 +2,8 @@
 
 from .gaps import fill_gaps
 from .loop import Outcome, iterate, relative_change_below
-from .monotone import MonotoneCurve, OrdinalStress, monotone
+from .monotone import MonotoneCurve, OrdinalStress
+from .ordering import monotone
 from .pairs import Pairs, PairStress
 from .placing import place_by_stress
 from .stress import Objective, TableStress, minimize_stress, smacof_step

@@ -12,18 +12,10 @@ from typing import Literal
 import numpy as np
 
 from ..values import Array
+from .ordering import monotone, order_within, sorted_order
 from .pairs import Fit, Pairs
 
 Ties = Literal["primary", "secondary"]
-
-
-def monotone(values: Array, weights: Array | None = None) -> Array:
-    """Return the non-decreasing sequence nearest to ``values`` in (weighted) least squares."""
-    from ._kernels import pool_adjacent
-
-    fitted = np.empty_like(values)
-    pool_adjacent(values, np.empty(0) if weights is None else weights, fitted)
-    return fitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,7 @@ class OrdinalStress:
     @classmethod
     def of(cls, pairs: Pairs, ties: Ties) -> OrdinalStress:
         """Return the stress of the order of these pairs."""
-        pairs = pairs.take(np.argsort(pairs.dissimilarities))
+        pairs = pairs.take(sorted_order(pairs.dissimilarities))
         values = pairs.dissimilarities
         changes = np.flatnonzero(values[1:] > values[:-1]) + 1
         groups = np.concatenate([[0], changes, [len(values)]])
@@ -55,13 +47,12 @@ class OrdinalStress:
     def slope(self, places: Array) -> tuple[float, Array]:
         """Return the stress and its gradient."""
         distances = self.pairs.distances(places)
-        size = self.pairs.summed(distances, distances)
+        disparities = self.disparities(distances)
+        size, miss = self.pairs.misfit(distances, disparities)
         if size == 0.0:
             return self.total, np.zeros(places.shape)
-        disparities = self.disparities(distances)
-        misses = distances - disparities
-        share = self.pairs.summed(misses, misses) / size
-        gradient = self.pairs.slope(places, disparities, share)
+        share = miss / size
+        gradient = self.pairs.slope(places, distances, disparities, share)
         return self.total * share, gradient * (self.total / size)
 
     def disparities(self, distances: Array) -> Array:
@@ -83,10 +74,7 @@ class OrdinalStress:
         return self.pairs.fit(distances, self.disparities(distances))
 
     def _primary(self, distances: Array) -> Array:
-        from ._kernels import order_within
-
-        order = np.empty(len(distances), dtype=np.int64)
-        order_within(self.groups, distances, order)
+        order = order_within(self.groups, distances)
         weights = self.pairs.weights[order] if len(self.pairs.weights) else None
         fitted = np.empty_like(distances)
         fitted[order] = monotone(distances[order], weights)

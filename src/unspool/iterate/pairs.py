@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..values import Array
+from .ordering import taken
 
 PAIRS_A_POINT = 8  # below, clearing another slope (n x d) costs a thread more than its pairs
 MAX_CHUNKS = 16
@@ -24,7 +25,8 @@ class Fit:
 class Pairs:
     """Known pairs, each once: points ``first[p]`` and ``second[p]``, so dissimilar, so weighty.
 
-    ``weights`` is empty where all weigh the same.
+    ``weights`` is empty where all weigh the same. Points are numbered by uint32: an index that
+    cannot be negative is looked up a third faster.
     """
 
     first: Array
@@ -38,33 +40,43 @@ class Pairs:
         """Return the known pairs of a symmetric table, row by row; ``weights`` may be empty."""
         known = ~np.isnan(table)
         known &= np.arange(len(table))[:, None] < np.arange(len(table))
-        first, second = (ends.astype(np.int32) for ends in np.nonzero(known))
+        first, second = (ends.astype(np.uint32) for ends in np.nonzero(known))
         chosen = weights[known] if weights.size else np.empty(0, table.dtype)
         return cls(first, second, table[known], chosen, len(table))
 
     def take(self, order: Array) -> Pairs:
         """Return the pairs in another order."""
-        weights = self.weights[order] if len(self.weights) else self.weights
-        ends = self.first[order], self.second[order]
-        return Pairs(*ends, self.dissimilarities[order], weights, self.n_points)
+        weights = taken(self.weights, order) if len(self.weights) else self.weights
+        ends = taken(self.first, order), taken(self.second, order)
+        return Pairs(*ends, taken(self.dissimilarities, order), weights, self.n_points)
 
     def distances(self, places: Array) -> Array:
         """Return the distances of the pairs on a map."""
         from ._kernels import pair_distances
 
         answer = np.empty(len(self.first), self.dissimilarities.dtype)
-        pair_distances(self.first, self.second, self._own(places), answer)
+        pair_distances(self.first, self.second, self._columns(places), answer)
         return answer
 
-    def slope(self, places: Array, wanted: Array, shrink: float = 0.0) -> Array:
-        """Return the gradient of sum w ((1 - shrink) d^2 - 2 d wanted)."""
+    def slope(self, places: Array, distances: Array, wanted: Array, shrink: float = 0.0) -> Array:
+        """Return the gradient of sum w ((1 - shrink) d^2 - 2 d wanted); d are the distances."""
         from ._kernels import pair_slope
 
         # a number that the machine has no say in, so that every machine adds in the same order
         chunks = min(MAX_CHUNKS, max(1, len(self.first) // (PAIRS_A_POINT * self.n_points)))
-        slopes = np.empty((chunks, *places.shape))
-        pair_slope(self.first, self.second, wanted, self.weights, self._own(places), shrink, slopes)
-        return np.asarray(2.0 * slopes.sum(axis=0))
+        slopes = np.empty((chunks, *places.shape[::-1]))
+        ends, columns = (self.first, self.second), self._columns(places)
+        pair_slope(*ends, distances, wanted, self.weights, columns, shrink, slopes)
+        return np.asarray(2.0 * slopes.sum(axis=0).T)
+
+    def misfit(self, distances: Array, wanted: Array) -> tuple[float, float]:
+        """Return sum w d^2 and sum w (d - wanted)^2."""
+        from ._kernels import misfit
+
+        sums = np.empty((MAX_CHUNKS, 2))
+        misfit(distances, wanted, self.weights, sums)
+        size, miss = sums.sum(axis=0)  # not in the kernel, where threads would share it out
+        return float(size), float(miss)
 
     def summed(self, a: Array, b: Array) -> float:
         """Return sum w a b."""
@@ -96,8 +108,8 @@ class Pairs:
         np.fill_diagonal(answer, 0.0)
         return answer
 
-    def _own(self, places: Array) -> Array:
-        return np.ascontiguousarray(places, dtype=self.dissimilarities.dtype)
+    def _columns(self, places: Array) -> Array:
+        return np.ascontiguousarray(places.T, dtype=self.dissimilarities.dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +128,8 @@ class PairStress:
 
     def slope(self, places: Array) -> tuple[float, Array]:
         """Return the stress and its gradient."""
-        misses = self.pairs.distances(places) - self.pairs.dissimilarities
-        gradient = self.pairs.slope(places, self.pairs.dissimilarities)
-        return self.pairs.summed(misses, misses), gradient
+        distances, wanted = self.pairs.distances(places), self.pairs.dissimilarities
+        return self.pairs.misfit(distances, wanted)[1], self.pairs.slope(places, distances, wanted)
 
     def scaled(self, places: Array) -> Array:
         """Return the configuration at the scale that fits best: sum w d delta / sum w d^2."""

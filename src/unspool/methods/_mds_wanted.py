@@ -164,7 +164,7 @@ def _listed(given: Any, weights: Any) -> Pairs:
         heavy = np.asarray(weights[first, second]).ravel()
         kept = heavy > 0.0
         first, second, values, heavy = first[kept], second[kept], values[kept], heavy[kept]
-    ends = first.astype(np.int32), second.astype(np.int32)
+    ends = first.astype(np.uint32), second.astype(np.uint32)
     return Pairs(*ends, values, heavy, given.shape[0])
 
 

@@ -81,7 +81,7 @@ def _check_starts(starts: Array, end: int, what: str, name: str) -> None:
 
 
 def _check_members(members: Array, n: int, what: str, name: str) -> None:
-    _check(_is_list(members, "i"), what, name)
+    _check(_is_list(members, "iu"), what, name)
     _check(bool(np.all((members >= 0) & (members < n))), what, name)
 
 
@@ -95,5 +95,5 @@ def _check_lengths(lengths: Array, count: int, what: str, name: str) -> None:
     _check(bool(np.all(lengths >= 0.0)), what, name)
 
 
-def _is_list(array: Any, kind: str) -> bool:
-    return isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind == kind
+def _is_list(array: Any, kinds: str) -> bool:
+    return isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in kinds

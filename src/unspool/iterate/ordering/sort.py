@@ -1,0 +1,45 @@
+"""Orders of many values, by several threads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...threads import over_rows
+from ...values import Array
+
+STRIP = 1 << 18  # values that a thread puts in order at a time
+
+
+def sorted_order(values: Array) -> Array:
+    """Return the order that sorts the values: two halves at a time, then merged."""
+    from ._kernels import merged
+
+    order, answer = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    split = max(1, (len(values) + 1) // 2)
+
+    def sort_half(half: slice) -> None:
+        order[half] = np.argsort(values[half]) + half.start
+
+    over_rows(sort_half, len(values), split)
+    merged(values, split, order, answer)
+    return answer
+
+
+def taken(values: Array, order: Array) -> Array:
+    """Return values[order], by several threads."""
+    answer = np.empty(len(order), values.dtype)
+
+    def take(strip: slice) -> None:
+        values.take(order[strip], out=answer[strip], mode="clip")  # other modes hold the lock
+
+    over_rows(take, len(order), STRIP)
+    return answer
+
+
+def order_within(groups: Array, values: Array) -> Array:
+    """Return the order that sorts the values inside each group groups[g]:groups[g + 1]."""
+    from ._kernels import order_within
+
+    order = np.empty(len(values), dtype=np.int64)
+    order_within(groups, values, order)
+    return order
