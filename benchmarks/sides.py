@@ -125,6 +125,29 @@ def relative_stress(answer: Answer, sample: Data) -> float:
     return _stress(answer["map"], sample.points, relative=True)
 
 
+def _weights(n: int) -> np.ndarray:
+    """Return a symmetric table of weights between 0.2 and 4."""
+    weights = np.triu(np.random.default_rng(1).uniform(0.2, 4.0, size=(n, n)), 1)
+    return weights + weights.T
+
+
+def weighted_mds(sample: Data) -> Answer:
+    """Metric MDS of a table whose pairs weigh differently."""
+    import unspool
+
+    weights = _weights(len(sample.points))
+    model = unspool.MDS(2, metric="precomputed", weights=weights).fit(sample.points)
+    return {"map": model.embedding_}
+
+
+def weighted_stress(answer: Answer, sample: Data) -> float:
+    """Return the stress with the weights of ``weighted_mds``."""
+    from scipy.spatial.distance import squareform
+
+    misses = squareform(sample.points, checks=False) - _distances(answer["map"])
+    return float(squareform(_weights(len(sample.points)), checks=False) @ np.square(misses))
+
+
 def known_stress(answer: Answer, sample: Data) -> float:
     """Return the raw stress of the known pairs of a table."""
     from scipy.spatial.distance import squareform

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array, validate_data
 from ..values import Array
 from ._input import LARGEST, SMALLEST
 
+TILE = 64  # rows and columns compared with their mirror image, near enough to stay in cache
 ROWS = 256  # of a table looked at together, so that no second table is made only to look
 
 
@@ -122,22 +123,28 @@ def symmetric_table(table: Array, what: str = "dissimilarities") -> Array:
 
     What is known one way only is known.
     """
+    if _mirrored(table):
+        return table
     scale = max((float(np.nanmax(block, initial=0.0)) for _, block in _blocks(table)), default=0.0)
-    exact = True
     for rows, block in _blocks(table):
         across = table[:, rows].T
-        bits = f"i{table.itemsize}"
-        if (block.view(bits) == across.view(bits)).all():  # NaN for NaN, too
-            continue
-        exact = False
         gap = np.nan_to_num(np.abs(block - across))
         if gap.max() > 1e-8 * scale:
             i, j = (int(index) for index in np.unravel_index(int(gap.argmax()), gap.shape))
             _refuse_sides(i + rows.start, j, block[i, j], across[i, j], what)
-    if exact:
-        return table
     known = np.where(np.isnan(table), table.T, table)
     return np.asarray(0.5 * (known + known.T))
+
+
+def _mirrored(table: Array) -> bool:
+    """Tell whether a table is symmetric to the last bit, NaN for NaN, too; tile by tile."""
+    bits = table.view(f"i{table.itemsize}")
+    starts = range(0, len(table), TILE)
+    return all(
+        np.array_equal(bits[i : i + TILE, j : j + TILE], bits[j : j + TILE, i : i + TILE].T)
+        for i in starts
+        for j in range(i, len(table), TILE)
+    )
 
 
 def _refuse_sides(i: int, j: int, one: float, other: float, what: str = "dissimilarities") -> None:

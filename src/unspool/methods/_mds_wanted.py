@@ -110,15 +110,17 @@ def _weighed(table: Array, unit: float, weights: Any, power: float | None) -> Wa
         return Wanted(table, powers, unit=unit, heft=heft * unit**power)
     if weights is None:
         return Wanted(table, none, unit=unit)
-    weights = weights.toarray() if sp.issparse(weights) else weights
-    others = ~np.eye(len(table), dtype=bool)
-    silent = (weights == 0.0) & others
-    heft = float(weights.max(where=others, initial=0.0))
+    shares = weights.toarray() if sp.issparse(weights) else np.array(weights)
+    np.fill_diagonal(shares, 0.0)
+    heft = float(shares.max())
+    shares /= heft or 1.0
+    np.fill_diagonal(shares, 1.0)  # of a point to itself: no pair, and not silent
+    silent = shares == 0.0
     if silent.any():
         table = np.where(silent, table.dtype.type(np.nan), table)
-    if ((weights == heft) | silent | ~others).all():  # a mask: nothing is left to weigh
+    if all(((rows == 1.0) | (rows == 0.0)).all() for rows in shares):  # a mask: nothing is weighed
         return Wanted(table, none, unit=unit, heft=heft)
-    return Wanted(table, np.divide(weights, heft).astype(table.dtype), unit=unit, heft=heft)
+    return Wanted(table, shares.astype(table.dtype, copy=False), unit=unit, heft=heft)
 
 
 def _powers(values: Array, power: float) -> tuple[Array, float]:
