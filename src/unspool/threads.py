@@ -8,10 +8,12 @@ say nothing until they are done. Here the caller hears of each chunk and may sto
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import TypeVar
+from threading import Lock
+from typing import Any, TypeVar
 
 from .values import Array
 
@@ -81,3 +83,48 @@ def over_rows(work: Callable[[slice], None], n_rows: int, step: int) -> None:
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(work, strips):  # what a strip raises is raised here
             pass
+
+
+class _Limit:
+    """One thread for BLAS, from the first that asks for it until the last has done.
+
+    The limit is the process's. Were each caller to set and restore it, two that overlap would leave
+    it set.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._users = Lock(), 0
+        self._limits: Any = None
+
+    def enter(self) -> None:
+        """Set the limit, unless it is set."""
+        from threadpoolctl import threadpool_limits
+
+        with self._lock:
+            if self._users == 0:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._users += 1
+
+    def leave(self) -> None:
+        """Take it back, unless somebody else still wants it."""
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limits.restore_original_limits()
+
+
+_LIMIT = _Limit()
+
+
+@contextmanager
+def quiet_blas() -> Iterator[None]:
+    """Keep BLAS to the calling thread.
+
+    Its own threads wait for more work by spinning, some 20 ms after each product, on the cores that
+    ours would work on: a pass over a table took 93 ms beside them, and 70 ms without.
+    """
+    _LIMIT.enter()
+    try:
+        yield
+    finally:
+        _LIMIT.leave()

@@ -30,6 +30,15 @@ def test_tables_follow_the_formula(name):
     np.testing.assert_allclose(made(name)(A, B), expected, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("name", ["gaussian", "laplacian"])
+@pytest.mark.parametrize("origin", [None, np.ones(3)])
+def test_a_set_with_itself_is_worked_on_in_tiles(name, origin):
+    points = RANDOM.standard_normal((600, 3))  # two whole tiles and a part of one
+    table = made(name, origin=origin)(points, points)
+    np.testing.assert_array_equal(table, made(name, origin=origin)(points, points.copy()))
+    np.testing.assert_array_equal(table, table.T)
+
+
 @every_kernel
 def test_the_diagonal_without_the_table(name):
     np.testing.assert_allclose(made(name).diagonal(A), np.diag(made(name)(A, A)), rtol=1e-12)
@@ -116,6 +125,13 @@ def test_the_default_width_of_edges():
 
 
 # centring
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_means_of_a_table_are_taken_strip_by_strip(dtype):
+    table = RANDOM.standard_normal((700, 40)).astype(dtype)
+    expected = table.astype(np.float64).mean(axis=0)
+    np.testing.assert_allclose(Centering.of(table).column_means, expected, rtol=0, atol=1e-15)
 
 
 def test_centring_of_table_and_rows():

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..threads import over_rows
 from ..values import Array
+
+ROWS = 256  # of a table that a thread adds up at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +23,26 @@ class Centering:
     @classmethod
     def of(cls, similarity: Any) -> Centering:
         """Return the means of a square similarity table."""
-        column_means = np.asarray(similarity.mean(axis=0, dtype=np.float64)).ravel()
+        column_means = _column_sums(similarity) / similarity.shape[0]
         return cls(column_means, float(column_means.mean()))
 
     def rows(self, rows: Array) -> Array:
         """Return rows k(x, .) of points centred: both x and the old points lose their mean."""
         own_means = rows.mean(axis=1, keepdims=True)
         return np.asarray(rows - own_means - self.column_means + self.grand_mean)
+
+
+def _column_sums(table: Any) -> Array:
+    """Return the sums of the columns, a strip of rows by each thread."""
+    if not isinstance(table, np.ndarray):
+        return np.asarray(table.sum(axis=0, dtype=np.float64)).ravel()
+    sums = np.empty((-(-len(table) // ROWS), table.shape[1]))
+
+    def work(rows: slice) -> None:
+        sums[rows.start // ROWS] = table[rows].sum(axis=0, dtype=np.float64)
+
+    over_rows(work, len(table), ROWS)
+    return np.asarray(sums.sum(axis=0))
 
 
 def double_centered(similarity: Array) -> Array:

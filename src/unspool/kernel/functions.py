@@ -25,7 +25,8 @@ KERNELS = (
     "sigmoid",
     "precomputed",
 )
-STRIP_BYTES = 2**20  # of a table worked on at a time
+STRIP_BYTES = 2**20  # of a table worked on at a time: what the cache can hold
+TILE = 256  # rows and columns of a symmetric table worked on at a time
 RADIAL = ("gaussian", "laplacian")  # functions of x - y alone
 
 
@@ -49,10 +50,12 @@ class Kernel:
         if callable(self.name):
             return self._by_callable(A, B)
         if self.origin is not None:
-            A, B = A - self.origin, B - self.origin
+            moved = A - self.origin
+            A, B = moved, moved if A is B else B - self.origin
         with np.errstate(over="ignore"):  # reported below, in words
             table = np.asarray(_FORMULAS[self.name](self, A, B))
-        _check_finite(table, self.name)
+        if self.name not in RADIAL:  # those lie between 0 and 1
+            _check_finite(table, self.name)
         return table
 
     def diagonal(self, A: Array) -> Array:
@@ -108,29 +111,39 @@ def gamma_from(gamma: float | None, sigma: float | None, t: float | None) -> flo
     return 1.0 / t if t is not None else gamma
 
 
-def _squared_distances(A: Array, B: Array) -> Array:
+def _radial(kernel: Kernel, A: Array, B: Array, metric: Any) -> Array:
+    """Return exp(-gamma distance), by several threads; of a set with itself each pair once."""
     from scipy.spatial.distance import cdist
 
-    return np.asarray(cdist(A, B, "sqeuclidean"))
+    def similarity(a: Array, b: Array) -> Array:
+        tile = cdist(a, b, metric)
+        tile *= -float(kernel.gamma or 1.0)
+        return np.asarray(np.exp(tile, out=tile))
 
-
-def _gaussian(kernel: Kernel, A: Array, B: Array) -> Array:
-    """Return exp(-gamma d^2), a strip of rows at a time: one that the cache can hold."""
     table = np.empty((len(A), len(B)))
 
-    def work(rows: slice) -> None:
-        strip = table[rows]
-        np.multiply(_squared_distances(A[rows], B), -float(kernel.gamma or 1.0), out=strip)
-        np.exp(strip, out=strip)
+    def fill_strip(rows: slice) -> None:
+        table[rows] = similarity(A[rows], B)
 
-    over_rows(work, len(A), max(1, STRIP_BYTES // (8 * max(1, len(B)))))
+    def fill_tiles(rows: slice) -> None:
+        for first in range(rows.start, len(B), TILE):
+            columns = slice(first, first + TILE)
+            tile = similarity(A[rows], B[columns])
+            table[rows, columns], table[columns, rows] = tile, tile.T
+
+    if A is B:
+        over_rows(fill_tiles, len(A), TILE)
+    else:
+        over_rows(fill_strip, len(A), max(1, STRIP_BYTES // (8 * max(1, len(B)))))
     return table
 
 
-def _laplacian(kernel: Kernel, A: Array, B: Array) -> Array:
-    from scipy.spatial.distance import cdist
+def _gaussian(kernel: Kernel, A: Array, B: Array) -> Array:
+    return _radial(kernel, A, B, "sqeuclidean")
 
-    return np.asarray(np.exp(-float(kernel.gamma or 1.0) * cdist(A, B, "cityblock")))
+
+def _laplacian(kernel: Kernel, A: Array, B: Array) -> Array:
+    return _radial(kernel, A, B, "cityblock")
 
 
 def _of_products(kernel: Kernel, products: Array) -> Array:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ..threads import over_rows
 from ..values import Array, EigenProblem
-from .single import double_product
+from .single import double_product, is_own_product
 
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
 
@@ -52,6 +52,11 @@ class Standard:
     def is_product(self) -> bool:
         """Tell whether the matrix is known only by its products, each of which is dear."""
         return not (isinstance(self.matrix, np.ndarray) or sp.issparse(self.matrix))
+
+    def has_own_products(self, block: Array) -> bool:
+        """Tell whether products with such blocks are our own threads' work, not BLAS's."""
+        table = isinstance(self.matrix, np.ndarray) and not self.is_factor
+        return table and is_own_product(self.matrix, block)
 
     def project(self, block: Array) -> Array:
         """Return the block without its trivial part."""

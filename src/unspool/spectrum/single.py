@@ -11,9 +11,15 @@ ROWS = 128  # a thread takes at a time
 FEW = 16  # vectors, up to which this is faster than a matrix product (twice as fast for six)
 
 
+def is_own_product(table: Array, block: Array) -> bool:
+    """Tell whether ``double_product`` multiplies by itself, or leaves it to BLAS."""
+    few = block.shape[1] <= FEW and table.flags.c_contiguous
+    return bool(few or table.dtype != np.float64)
+
+
 def double_product(table: Array, block: Array) -> Array:
     """Return table @ block, summed in double precision, of a table in single or double."""
-    if table.dtype == np.float64 and (block.shape[1] > FEW or not table.flags.c_contiguous):
+    if not is_own_product(table, block):
         return np.asarray(table @ block)
     from ._kernels import add_up_products
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ import scipy.sparse.linalg as sparse_linalg
 
 from ..elimination import PLANNED, SYMMETRIC, Elimination
 from ..progress import Running
+from ..threads import quiet_blas
 from ..values import Array, EigenProblem
 from .block import ACCURACY, Leading, leading_pairs
 from .bordered import Bordered, NotSolved
@@ -112,14 +114,16 @@ def products(task: Task) -> Pairs:
     form = task.form
     # a table in single precision is symmetric only up to its rounding
     rounding = 0.5 * np.finfo(np.float32).eps if form.is_single else np.finfo(np.float64).eps
-    found = leading_pairs(
-        form.apply,
-        task.start(),
-        task.wanted,
-        task.running,
-        noise=0.0 if form.is_product else float(rounding) * form.norm_bound,
-        accuracy=DEAR_ACCURACY if form.is_product else ACCURACY,
-    )
+    start = task.start()
+    with quiet_blas() if form.has_own_products(start) else nullcontext():
+        found = leading_pairs(
+            form.apply,
+            start,
+            task.wanted,
+            task.running,
+            noise=0.0 if form.is_product else float(rounding) * form.norm_bound,
+            accuracy=DEAR_ACCURACY if form.is_product else ACCURACY,
+        )
     return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
+from ...threads import quiet_blas
 from ...values import Array
 from .layers import Network, Topology, from_flat, squares_and_gradient
 
@@ -48,7 +49,7 @@ def fixed_order() -> Iterator[Map]:
     """Yield a parallel ``map`` for work whose every item is computed by one thread alone."""
     pools = threadpool_info()
     threads = max((pool["num_threads"] for pool in pools if pool["user_api"] == "blas"), default=1)
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+    with quiet_blas(), ThreadPoolExecutor(threads) as pool:
         yield pool.map
 
 
