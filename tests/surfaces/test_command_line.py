@@ -405,6 +405,7 @@ def test_plans(table):
     told = json.loads(done("plan", "kernel-pca", *flags, "--json").stdout)
     assert told["bytes"] == expected.bytes
     assert told["instead"] == list(expected.instead)
+    assert told["change"] == expected.change != ""
     assert expected.instead[0] in done("plan", "kernel-pca", *flags).stdout
     refused("plan", "lle", says="--rows N, or DATA")
     refused("plan", "lle", "--rows", 9, "--max-memory", "much", says="write 500MB or 4GB")

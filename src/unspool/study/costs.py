@@ -9,7 +9,7 @@ factors fill in, and what is sparse here costs more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, log2
 from typing import Literal
 
@@ -22,6 +22,7 @@ BLOCK_BYTES = 64 * 2**20  # of distances at a time where they are not
 SINGLE = 4_000  # points from which on geodesics are kept in single precision
 STRIP_BYTES = 256 * 2**20  # of geodesics at a time where their table does not fit
 DECOMPOSED = 3e8  # multiplications up to which points are decomposed; beyond, by a few vectors
+EXAMPLES = 4_096  # that a network looks at together
 LANDMARKS = 50  # of a method that is not told how many
 DRAWN_FROM = 20_000  # points that the landmarks of kernel PCA are drawn from, if there are more
 PASSES = 6  # over all geodesics, where their table is made anew each time
@@ -99,7 +100,7 @@ def pca(s: Size) -> Costs:
     """Covariance or a thin decomposition of the centred points."""
     entries, width = float(s.n * s.d), min(s.n, s.d)
     work = width if entries * width <= DECOMPOSED else min(width, 100)
-    seconds = 5e-3 + 4e-7 * s.n + 5e-10 * entries * work + 1e-8 * entries
+    seconds = 7e-3 + 8e-7 * s.n + 5e-10 * entries * work + 1e-8 * entries
     return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, 44.0 * s.n * s.d)]
 
 
@@ -170,7 +171,7 @@ def lle(s: Size) -> Costs:
     weights = Cost(
         "weights", "products", (3.6e-6 + 8e-8 * s.d) * s.n * (s.k / 10) ** 2, 16.0 * s.n * s.k
     )
-    return [*_search(s), weights, _sparse_spectrum(s, s.fill, 1.7e-5)]
+    return [*_search(s), weights, _sparse_spectrum(s, 1.2 * s.fill, 1.7e-5)]
 
 
 def kernel_lle(s: Size) -> Costs:
@@ -225,8 +226,10 @@ def polynomial_pca(s: Size) -> Costs:
 
 
 def _features(s: Size, columns: int) -> Costs:
-    wide = pca(Size(s.n, columns, q=s.q))
-    return [Cost("features", "memory", 2e-8 * s.n * columns, 8.0 * s.n * columns), *wide]
+    entries = float(s.n * columns)
+    wide = pca(Size(s.n, columns, q=s.q))[0]
+    features = Cost("features", "memory", 3e-3 + 6e-8 * entries, 8.0 * entries)
+    return [features, replace(wide, takes=32.0 * entries)]
 
 
 def random_projection(s: Size) -> Costs:
@@ -250,7 +253,8 @@ def principal_surface(s: Size) -> Costs:
 def autoassociative_network(s: Size) -> Costs:
     """A thousand steps of descent, each over all points."""
     work = 1.0 + 1000 * s.n * (6e-7 + 2e-8 * s.d)
-    return [Cost("training", "products", work, 24.0 * s.n * s.d, 8.0 * s.n * (s.d + 60))]
+    taken = 8.0 * s.n * (s.d + 30) + 240.0 * min(s.n, EXAMPLES)
+    return [Cost("training", "products", work, 24.0 * s.n * s.d, taken)]
 
 
 MODELS: dict[str, Callable[[Size], Costs]] = {

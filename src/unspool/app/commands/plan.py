@@ -55,7 +55,8 @@ def command(method: str, data: str | None, **given: Any) -> None:
 
 
 def _as_json(found: Any) -> str:
-    told = {name: getattr(found, name) for name in ("bytes", "seconds", "fits", "instead")}
+    names = ("bytes", "seconds", "fits", "change", "instead")
+    told = {name: getattr(found, name) for name in names}
     return json.dumps({**told, "stages": found.records()}, indent=2)
 
 
