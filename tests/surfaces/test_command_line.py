@@ -400,8 +400,8 @@ def test_plans(table):
     told = json.loads(done("plan", "Isomap", table, "--json").stdout)
     assert told["fits"]
     assert told["bytes"] == unspool.plan("isomap", 120, 3).bytes
-    flags = ["--rows", 100_000, "--width", 5, "--max-memory", "1.5GB", "--n-neighbors", 7]
-    expected = unspool.plan("kernel-pca", 100_000, 5, 1.5e9, n_neighbors=7)
+    flags = ["--rows", 100_000, "--width", 5, "--max-memory", "3.5GB", "--n-neighbors", 7]
+    expected = unspool.plan("kernel-pca", 100_000, 5, 3.5e9, n_neighbors=7)
     told = json.loads(done("plan", "kernel-pca", *flags, "--json").stdout)
     assert told["bytes"] == expected.bytes
     assert told["instead"] == list(expected.instead)
