@@ -47,6 +47,8 @@ def model_side(make: Callable[[], Any]) -> Side:
             answer["values"] = np.asarray(model.eigenvalues_)
         if getattr(model, "report_", None) is not None:
             answer["report"] = str(model.report_)
+        if getattr(model, "n_iter_", None) is not None:
+            answer["notes"] = f"{model.n_iter_} steps"
         return answer
 
     return side

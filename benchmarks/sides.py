@@ -137,7 +137,7 @@ def weighted_mds(sample: Data) -> Answer:
 
     weights = _weights(len(sample.points))
     model = unspool.MDS(2, metric="precomputed", weights=weights).fit(sample.points)
-    return {"map": model.embedding_}
+    return {"map": model.embedding_, "notes": f"{model.n_iter_} steps"}
 
 
 def weighted_stress(answer: Answer, sample: Data) -> float:

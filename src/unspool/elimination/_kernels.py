@@ -117,25 +117,17 @@ def later_vertices(starts, columns, position, vertex_at, fill_starts):
     return later
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def eliminate(graph, order, pattern, heads):
-    """Return the lengths of the arcs of the filled pattern: shortest ways through earlier vertices.
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def eliminate(graph, order, pattern, heads, weights, space):
+    """Fill the lengths of the arcs of the filled pattern: shortest ways through earlier vertices.
 
     Sparse Cholesky in (min, +), left-looking by supernodes: ``heads`` are the first vertices of
     runs in which each vertex meets the next one and then the same others, so that all but the
-    scattering at the end runs over contiguous rows.
+    scattering at the end runs over contiguous rows. ``weights`` come filled with infinity;
+    ``space`` is what ``shortest_arcs`` says.
     """
-    starts, later = pattern
-    n, count = len(starts) - 1, len(heads) - 1
-    weights = np.full(len(later), np.inf)
-    owner = np.empty(n, dtype=np.int64)
-    waiting = np.full(count, -1)  # the first supernode with news for this one,
-    following = np.full(count, -1)  # the next one with news for the same,
-    reached = starts[heads[1:] - 1]  # and the first of its arcs that leads there
-    place = np.zeros(n, dtype=np.int64)
-    best = np.empty(n)
-    for s in range(count):
-        owner[heads[s] : heads[s + 1]] = s
+    (starts, later), (owner, waiting, following, reached, place, best) = pattern, space
+    count = len(heads) - 1
     for s in range(count):
         first, after = heads[s], heads[s + 1]
         _lay_edges(weights, graph, order, pattern, place, first, after)
@@ -153,7 +145,6 @@ def eliminate(graph, order, pattern, heads):
         if reached[s] < starts[after]:
             target = owner[later[reached[s]]]
             following[s], waiting[target] = waiting[target], s
-    return weights
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)

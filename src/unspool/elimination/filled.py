@@ -47,7 +47,19 @@ def shortest_arcs(graph: NeighborGraph, plan: Elimination, pattern: FilledPatter
 
     edges = (*indices_of(graph.with_weights(graph.distances)), graph.distances.astype(np.float64))
     order = plan.position, plan.vertex_at
-    return np.asarray(eliminate(edges, order, (pattern.starts, pattern.later), pattern.heads))
+    heads, starts, n = pattern.heads, pattern.starts, len(pattern.starts) - 1
+    count = len(heads) - 1
+    space = (
+        np.repeat(np.arange(count), np.diff(heads)),  # the supernode of each vertex
+        np.full(count, -1),  # the first supernode with news for this one,
+        np.full(count, -1),  # the next one with news for the same,
+        starts[heads[1:] - 1],  # and the first of its arcs that leads there
+        np.zeros(n, dtype=np.int64),
+        np.empty(n),
+    )
+    weights = np.full(len(pattern.later), np.inf)
+    eliminate(edges, order, (starts, pattern.later), heads, weights, space)
+    return weights
 
 
 def _heads(counts: Array, starts: Array, later: Array) -> Array:

@@ -18,15 +18,14 @@ VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be coun
 TILE = 256  # points whose lengths are turned over together: runs that the cache can foresee
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def sweep(pattern, weights, heads, sources, lengths):
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def sweep(pattern, weights, heads, sources, touched, lengths):
     """Fill ``lengths``, one row a vertex and one column a source, with those of shortest paths.
 
     Up: only what lies above a source in the elimination tree can be reached upwards. Down: the last
-    vertices know their lengths, the others take them from those they met.
+    vertices know their lengths, the others take them from those they met. ``touched`` comes false.
     """
     starts, later = pattern
-    touched = np.zeros(len(starts) - 1, dtype=np.bool_)
     for j in range(len(sources)):
         k = sources[j]
         while not touched[k]:

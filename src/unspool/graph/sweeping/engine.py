@@ -75,7 +75,8 @@ class Eliminated:
         n, pattern = len(self.position), self.pattern
         lengths = space[: n * len(sources)].reshape(n, len(sources))
         arcs = pattern.starts, pattern.later
-        sweep(arcs, self.weights, pattern.heads, self.position[sources], lengths)
+        touched = np.zeros(n, dtype=bool)
+        sweep(arcs, self.weights, pattern.heads, self.position[sources], touched, lengths)
         turn_over(lengths, self.position, rows, out)
 
 

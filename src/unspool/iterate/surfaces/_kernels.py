@@ -7,13 +7,18 @@ with one row a coordinate, (d, knots) and (D, knots): the loops over the knots a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
 SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised
+# No array is created here, so none has to be counted: that halves the time to compile. What the
+# loops need to work in comes from the caller.
+VIEWS: Any = {"_nrt": False}
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
+@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
 def _dot(one, other):
     total = 0.0
     for w in range(len(one)):
@@ -21,7 +26,7 @@ def _dot(one, other):
     return total
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
+@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
 def _look(place, knots, reach, squares):
     """Write the distance of a place to every knot, and its square."""
     for a in range(len(place)):
@@ -32,7 +37,7 @@ def _look(place, knots, reach, squares):
         reach[k] = np.sqrt(squares[k])
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
+@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
 def _value(place, flat, loads, reach, squares, value):
     """Write the value of the sheet at a place that has looked around."""
     for w in range(len(value)):
@@ -44,7 +49,7 @@ def _value(place, flat, loads, reach, squares, value):
             value[w] += place[a] * flat[1 + a, w]
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
+@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
 def _tangents(place, knots, flat, loads, reach, slopes):
     """Write the derivatives of the sheet at a place that has looked around."""
     for a in range(len(place)):
@@ -56,68 +61,25 @@ def _tangents(place, knots, flat, loads, reach, slopes):
             slopes[a, w] = flat[1 + a, w] + 3.0 * total
 
 
-@njit(cache=True, error_model="numpy")
-def values_at(places, knots, flat, loads, values):
-    """Fill the values (n, D) of a sheet."""
-    reach, squares = np.empty(knots.shape[1]), np.empty(knots.shape[1])
+@njit(cache=True, error_model="numpy", **VIEWS)
+def values_at(places, sheet, seen, values):
+    """Fill the values (n, D) of a sheet; ``seen`` is room for what a place sees of the knots."""
+    (knots, flat, loads), (reach, squares) = sheet, seen
     for i in range(len(places)):
         _look(places[i], knots, reach, squares)
         _value(places[i], flat, loads, reach, squares, values[i])
 
 
-@njit(cache=True, error_model="numpy")
-def slopes_at(places, knots, flat, loads, slopes):
+@njit(cache=True, error_model="numpy", **VIEWS)
+def slopes_at(places, sheet, seen, slopes):
     """Fill the derivatives (n, d, D) of a sheet, one tangent vector for every parameter."""
-    reach, squares = np.empty(knots.shape[1]), np.empty(knots.shape[1])
+    (knots, flat, loads), (reach, squares) = sheet, seen
     for i in range(len(places)):
         _look(places[i], knots, reach, squares)
         _tangents(places[i], knots, flat, loads, reach, slopes[i])
 
 
-@njit(cache=True, error_model="numpy")
-def _positive(matrix):
-    """Tell whether a small matrix, which is eliminated in place, has a positive determinant."""
-    d, sign = len(matrix), 1.0
-    for a in range(d):
-        pivot = a
-        for b in range(a + 1, d):
-            pivot = b if abs(matrix[b, a]) > abs(matrix[pivot, a]) else pivot
-        if pivot != a:
-            sign = -sign
-            for b in range(d):
-                matrix[a, b], matrix[pivot, b] = matrix[pivot, b], matrix[a, b]
-        if matrix[a, a] == 0.0:
-            return False
-        sign = sign if matrix[a, a] > 0.0 else -sign
-        for b in range(a + 1, d):
-            share = matrix[b, a] / matrix[a, a]
-            for c in range(a, d):
-                matrix[b, c] -= share * matrix[a, c]
-    return sign > 0.0
-
-
-@njit(cache=True, error_model="numpy")
-def folds_on(paths, knots, flat, loads, folded):
-    """Mark the paths (m, stations, d) on which the tangents turn over from station to station."""
-    d, width = paths.shape[2], flat.shape[1]
-    slopes, turn = np.empty((2, d, width)), np.empty((d, d))
-    reach, squares = np.empty(knots.shape[1]), np.empty(knots.shape[1])
-    for p in range(len(paths)):
-        for s in range(paths.shape[1]):
-            here, before = slopes[s % 2], slopes[1 - s % 2]
-            _look(paths[p, s], knots, reach, squares)
-            _tangents(paths[p, s], knots, flat, loads, reach, here)
-            if s == 0:
-                continue
-            for a in range(d):
-                for b in range(d):
-                    turn[a, b] = _dot(before[a], here[b])
-            if not _positive(turn):
-                folded[p] = True
-                break
-
-
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
+@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
 def _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian):
     """Write gradient and second derivatives of half the squared distance; return their trace.
 
@@ -146,7 +108,7 @@ def _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian):
     return abs(size)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **VIEWS)
 def _solved(hessian, damping, gradient, root, step):
     """Solve (hessian + damping) step = -gradient by Cholesky; False if that is not positive."""
     d = len(gradient)
@@ -174,14 +136,14 @@ def _solved(hessian, damping, gradient, root, step):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **VIEWS)
 def _copy(values, target):
     """Copy a short row: assigned as slices, rows take seconds to compile."""
     for w in range(len(values)):
         target[w] = values[w]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **VIEWS)
 def _reach_for(point, sheet, place, room):
     """Evaluate the sheet at a place; return the squared distance of its value to the point."""
     knots, flat, loads = sheet
@@ -194,7 +156,7 @@ def _reach_for(point, sheet, place, room):
     return _dot(misfit, misfit)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **VIEWS)
 def _shorter(newton, damping, size):
     """Write the next step to try, damped until it exists; return the damping, inf if none does."""
     _, gradient, hessian, root, step = newton
@@ -205,7 +167,7 @@ def _shorter(newton, damping, size):
     return np.inf
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **VIEWS)
 def _descend(point, sheet, place, room, newton, max_steps):
     """Move a place to the nearest foot around it; return the squared distance.
 
@@ -238,62 +200,10 @@ def _descend(point, sheet, place, room, newton, max_steps):
             trial[a] = place[a] + (step[a] if square < np.inf else 0.0)
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _nearest_seed(point, values, gaps):
-    """Write the squared distances of a point to the seeds' values; return the nearest, or last."""
-    for s in range(len(gaps)):
-        gaps[s] = 0.0
-    for w in range(len(point)):
-        for s in range(len(gaps)):
-            step = point[w] - values[w, s]
-            gaps[s] += step * step
-    nearest = 0
-    for s in range(1, len(gaps)):
-        if gaps[s] <= gaps[nearest]:
-            nearest = s
-    return nearest
-
-
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
-def _nearest_elsewhere(place, seeds, gaps, far, enough):
-    """Return the nearest seed at a squared distance above ``far`` from a place, or -1.
-
-    Only those count whose value comes nearer than ``enough``, squared.
-    """
-    nearest, least = -1, enough
-    for s in range(len(gaps)):
-        if gaps[s] <= least:
-            apart = 0.0
-            for a in range(len(place)):
-                apart += (seeds[s, a] - place[a]) ** 2
-            if apart > far:
-                nearest, least = s, gaps[s]
-    return nearest
-
-
-@njit(cache=True, error_model="numpy")
-def project_on_sheet(points, sheet, seeds, values, spacing, max_steps, places, feet, squares):
-    """Fill place, foot and squared distance of every point (S4 16.18).
-
-    A point descends from the seed whose value is nearest; and from the nearest seed elsewhere,
-    where the sheet comes as near again (a bend, another turn). The nearer foot wins.
-    """
-    width, (count, d), n_knots = points.shape[1], seeds.shape, sheet[0].shape[1]
-    foot, misfit, slopes = np.empty(width), np.empty(width), np.empty((d, width))
-    room = foot, misfit, slopes, np.empty(n_knots), np.empty(n_knots)
-    newton = np.empty(d), np.empty(d), np.empty((d, d)), np.zeros((d, d)), np.empty(d)
-    gaps, place, far = np.empty(count), np.empty(d), 9.0 * spacing * spacing
+@njit(cache=True, error_model="numpy", **VIEWS)
+def descend_on_sheet(points, sheet, max_steps, space, places, feet, squares):
+    """Move the place of every point to the nearest foot; fill the feet and squared distances."""
+    room, newton = space
     for i in range(len(points)):
-        squares[i] = np.inf
-        seed = _nearest_seed(points[i], values, gaps)
-        for _ in range(2):
-            _copy(seeds[seed], place)
-            square = _descend(points[i], sheet, place, room, newton, max_steps)
-            if square < squares[i]:
-                _copy(place, places[i])
-                _copy(foot, feet[i])
-                squares[i] = square
-            enough = (np.sqrt(squares[i]) + 2.0 * spacing) ** 2
-            seed = _nearest_elsewhere(place, seeds, gaps, far, enough)
-            if seed < 0:
-                break
+        squares[i] = _descend(points[i], sheet, places[i], room, newton, max_steps)
+        _copy(room[0], feet[i])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...memory import claim
+from ...threads import quiet_blas
 from ...values import Array
 from ..frame import settled_below
 from ..loop import Outcome, iterate
@@ -64,10 +65,11 @@ def fit_surface(points: Array, start: Array, settings: Settings) -> Outcome[Fitt
         places = reparametrized(now.sheet, now.projection.places, settings.parametrization)
         return fitted(places, now.steps + 1)
 
-    first, loss = fitted(start, 0)
     total = float(np.square(points).sum())
     settled = settled_below(settings.tolerance, total, len(freedoms) - 1)
-    return iterate(first, loss, step, settled, name="surface", max_steps=settings.max_steps)
+    with quiet_blas():  # matrices of a few hundred rows: shared out they take twice as long
+        first, loss = fitted(start, 0)
+        return iterate(first, loss, step, settled, name="surface", max_steps=settings.max_steps)
 
 
 def _unfolded(places: Array, points: Array, wanted: float, steps: int) -> Fitted:

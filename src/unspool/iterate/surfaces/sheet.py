@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from ...values import Array
 from .places import well_spread
@@ -20,14 +22,15 @@ KNOTS = 3  # for each degree of freedom: with more, the fit no longer changes
 MOST_KNOTS = 300
 SEEDS = 500  # places from which projections start
 STEPS = 60
+ROWS = 1024  # points projected together: their distances to the seeds are a table
+PATHS = 256  # looked along together for folds
 ALPHA, TYPICAL = (
     (-14.0, 10.0),
     (-2.0, 1.0),
 )  # decades of the smoothing parameter, and the usual ones
 
 
-@dataclass(frozen=True, slots=True)
-class Projection:
+class Projection(NamedTuple):
     """Where points fall on a sheet: ``places`` (parameters), ``feet``, ``squares`` of the way."""
 
     places: Array
@@ -66,7 +69,7 @@ class Sheet:
         from ._kernels import values_at
 
         values = np.empty((len(places), self.flat.shape[1]))
-        values_at(np.ascontiguousarray(places), *self._columns(), values)
+        values_at(np.ascontiguousarray(places), self._columns(), self._seen(), values)
         return values
 
     def folded(self, paths: Array) -> Array:
@@ -75,10 +78,13 @@ class Sheet:
         There the tangents change their orientation from one station to the next:
         det(J J_next') <= 0. A sheet that bends, but does not crease, has none.
         """
-        from ._kernels import folds_on
-
-        folded = np.zeros(len(paths), dtype=bool)
-        folds_on(np.ascontiguousarray(paths), *self._columns(), folded)
+        m, stations, d = paths.shape
+        folded = np.zeros(m, dtype=bool)
+        for first in range(0, m, PATHS):
+            some = paths[first : first + PATHS]
+            slopes = self.slopes(some.reshape(-1, d)).reshape(len(some), stations, d, -1)
+            turns = np.einsum("psaw,psbw->psab", slopes[:, :-1], slopes[:, 1:])
+            folded[first : first + PATHS] = (np.linalg.slogdet(turns)[0] <= 0.0).any(axis=1)
         return folded
 
     def slopes(self, places: Array) -> Array:
@@ -86,12 +92,16 @@ class Sheet:
         from ._kernels import slopes_at
 
         slopes = np.empty((*places.shape, self.flat.shape[1]))
-        slopes_at(np.ascontiguousarray(places), *self._columns(), slopes)
+        slopes_at(np.ascontiguousarray(places), self._columns(), self._seen(), slopes)
         return slopes
 
     def _columns(self) -> tuple[Array, Array, Array]:
         """Return knots, flat and loads as the compiled loops want them."""
         return np.ascontiguousarray(self.knots.T), self.flat, np.ascontiguousarray(self.loads.T)
+
+    def _seen(self) -> tuple[Array, Array]:
+        """Return room for the distances from a place to all knots, and their squares."""
+        return np.empty(len(self.knots)), np.empty(len(self.knots))
 
     def project(self, points: Array) -> Projection:
         """Return where each point falls: the nearest place that Newton's method finds.
@@ -110,22 +120,38 @@ class Sheet:
         return Projection(places, feet, np.square(points - feet).sum(axis=1))
 
     def _descended(self, points: Array) -> Projection:
-        from ._kernels import project_on_sheet
+        """Project by descents from two seeds: of the nearest value, and the nearest elsewhere.
 
-        points, values = np.ascontiguousarray(points), np.ascontiguousarray(self.at(self.seeds).T)
-        n, d = len(points), self.seeds.shape[1]
-        found = Projection(np.empty((n, d)), np.empty(points.shape), np.empty(n))
-        project_on_sheet(
-            points,
-            self._columns(),
-            self.seeds,
-            values,
-            self.spacing,
-            STEPS,
-            found.places,
-            found.feet,
-            found.squares,
-        )
+        The second counts where the sheet comes as near again (a bend, another turn); the nearer
+        foot wins. Seeds are looked at from the last one on: of equally near ones that comes first.
+        """
+        seeds, n = self.seeds[::-1], len(points)
+        values = self.at(seeds)
+        found = Projection(np.empty((n, seeds.shape[1])), np.empty(points.shape), np.empty(n))
+        for first in range(0, n, ROWS):
+            rows = slice(first, min(first + ROWS, n))
+            gaps = cdist(points[rows], values, "sqeuclidean")
+            near = self._descended_from(seeds[gaps.argmin(axis=1)], points[rows])
+            gaps[gaps > ((np.sqrt(near.squares) + 2.0 * self.spacing) ** 2)[:, None]] = np.inf
+            gaps[cdist(near.places, seeds, "sqeuclidean") <= 9.0 * self.spacing**2] = np.inf
+            starts = gaps.argmin(axis=1)
+            again = np.flatnonzero(gaps[np.arange(len(gaps)), starts] < np.inf)
+            other = self._descended_from(seeds[starts[again]], points[rows][again])
+            better = other.squares < near.squares[again]
+            for kept, fresh, whole in zip(near, other, found, strict=True):
+                kept[again[better]] = fresh[better]
+                whole[rows] = kept
+        return found
+
+    def _descended_from(self, places: Array, points: Array) -> Projection:
+        from ._kernels import descend_on_sheet
+
+        (n, width), d = points.shape, places.shape[1]
+        found = Projection(places, np.empty((n, width)), np.empty(n))
+        room = np.empty(width), np.empty(width), np.empty((d, width)), *self._seen()
+        newton = np.empty(d), np.empty(d), np.empty((d, d)), np.zeros((d, d)), np.empty(d)
+        points = np.ascontiguousarray(points)
+        descend_on_sheet(points, self._columns(), STEPS, (room, newton), *found)
         return found
 
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
 SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised
+VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
-def spread_out(places, count):
-    """Return up to ``count`` distinct places of these (d, n), each far from all those before.
+@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
+def spread_out(places, nearest, squares, chosen):
+    """Fill ``chosen`` with distinct places of these (d, n), each far from all those before.
 
     The first is the place nearest to the centre; the search ends when only duplicates are left.
+    Returns how many there are. ``nearest`` comes filled with infinity, ``squares`` is room.
     """
     d, n = places.shape
-    nearest, squares = np.full(n, np.inf), np.empty(n)
-    chosen = np.empty(count, dtype=np.int64)
     reach, newest = 0.0, 0
-    for c in range(-1, count):  # first, all are measured from the centre
+    for c in range(-1, len(chosen)):  # first, all are measured from the centre
         for i in range(n):
             squares[i] = 0.0
         for a in range(d):
@@ -40,42 +42,21 @@ def spread_out(places, count):
             nearest[i] = squares[i] if squares[i] < nearest[i] else nearest[i]
             farthest = nearest[i] if nearest[i] > farthest else farthest
         if farthest <= 1e-12 * reach:
-            return chosen[: c + 1]
+            return c + 1
         newest = 0
         while nearest[newest] < farthest:
             newest += 1
-    return chosen
+    return len(chosen)
 
 
-@njit(cache=True, error_model="numpy")
-def nearest_places(places, nearest):
-    """Fill the nearest other places of each, nearest first; of equals the first."""
-    n, count = nearest.shape
-    gaps = np.empty(count)
-    for i in range(n):
-        for k in range(count):
-            gaps[k] = np.inf
-        for j in range(n):
-            square = 0.0
-            for a in range(places.shape[1]):
-                square += (places[i, a] - places[j, a]) ** 2
-            if j == i or square >= gaps[count - 1]:
-                continue
-            k = count - 1
-            while k > 0 and gaps[k - 1] > square:
-                gaps[k], nearest[i, k] = gaps[k - 1], nearest[i, k - 1]
-                k -= 1
-            gaps[k], nearest[i, k] = square, j
-
-
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
-def settle_lengths(places, first, second, lengths, weights, inverse, inertia, rounds):
+@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
+def settle_lengths(places, edges, lengths, weights, inverse, inertia, rounds, pulled):
     """Move ``places`` (n, d) by rounds of majorised stress over edges that want these lengths.
 
     ``inverse`` is that of the edges' Laplacian plus the inertia; it is used in every round.
+    ``pulled`` (d, n) is room.
     """
-    n, d = places.shape
-    pulled = np.empty((d, n))
+    (n, d), (first, second) = places.shape, edges
     for _ in range(rounds):
         for a in range(d):
             for i in range(n):

@@ -20,7 +20,8 @@ def with_lengths(places: Array, edges: Array, lengths: Array) -> Array:
     inertia = 1e-3 * float(weights.mean())
     inverse = np.linalg.inv(_laplacian(weights, edges, len(places)) + inertia * np.eye(len(places)))
     moved, (first, second) = places.copy(), np.ascontiguousarray(edges.T)
-    settle_lengths(moved, first, second, lengths, weights, inverse, inertia, ROUNDS)
+    room = np.empty(places.shape[::-1])
+    settle_lengths(moved, (first, second), lengths, weights, inverse, inertia, ROUNDS, room)
     return moved
 
 
