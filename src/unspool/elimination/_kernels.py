@@ -1,8 +1,8 @@
 """Compiled loops over elimination trees.
 
 All let other threads run (``nogil``). Vertices are numbered by their position in the order of
-elimination, except where the matrix or graph itself is read. Those that create no array do without
-reference counts (``VIEWS``), which halves the time to compile them.
+elimination, except where the matrix or graph itself is read. Arrays come from the caller, so that
+loops need no reference counts (``VIEWS``), which take half of the time to compile.
 """
 
 from __future__ import annotations
@@ -17,16 +17,13 @@ VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be coun
 PANEL = 64  # rows of a dense block that stay in the cache together
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def elimination_tree(starts, columns, position, vertex_at):
-    """Return, by position, the first later vertex that each one meets; -1 for the last of a piece.
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def elimination_tree(starts, columns, position, vertex_at, ancestor, parent):
+    """Fill, by position, the first later vertex that each one meets; -1 for the last of a piece.
 
-    Path compression as in Liu (1990): almost one step an entry of the matrix.
+    Path compression as in Liu (1990): almost one step an entry of the matrix. Both come as -1.
     """
-    n = len(vertex_at)
-    parent = np.full(n, -1)
-    ancestor = np.full(n, -1)
-    for k in range(n):
+    for k in range(len(vertex_at)):
         v = vertex_at[k]
         for slot in range(starts[v], starts[v + 1]):
             i = position[columns[slot]]
@@ -36,21 +33,19 @@ def elimination_tree(starts, columns, position, vertex_at):
                 if following == -1:
                     parent[i] = k
                 i = following
-    return parent
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def postorder(parent):
-    """Return the vertices of a forest so that each subtree is contiguous and ends in its root."""
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def postorder(parent, first_child, sibling, path, order):
+    """Fill the vertices of a forest so that each subtree is contiguous and ends in its root.
+
+    First children and siblings come as -1; they and ``path`` hold one more, the root of all.
+    """
     n = len(parent)
-    first_child = np.full(n + 1, -1)
-    sibling = np.full(n + 1, -1)
     for k in range(n - 1, -1, -1):
         above = parent[k] if parent[k] != -1 else n
         sibling[k] = first_child[above]
         first_child[above] = k
-    order = np.empty(n, dtype=np.int64)
-    path = np.empty(n + 1, dtype=np.int64)
     path[0] = n
     depth, done = 1, 0
     while depth > 0:
@@ -65,19 +60,15 @@ def postorder(parent):
             if k < n:
                 order[done] = k
                 done += 1
-    return order
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def column_counts(starts, columns, position, vertex_at, parent):
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def column_counts(starts, columns, position, vertex_at, parent, seen, counts):
     """Count the later vertices that each vertex meets when it is eliminated (by position).
 
     Walks each row's subtree of the elimination tree: one step an entry of the factor (Liu 1990).
     """
-    n = len(vertex_at)
-    counts = np.zeros(n, dtype=np.int64)
-    seen = np.full(n, -1)
-    for k in range(n):
+    for k in range(len(vertex_at)):
         seen[k] = k
         v = vertex_at[k]
         for slot in range(starts[v], starts[v + 1]):
@@ -88,21 +79,17 @@ def column_counts(starts, columns, position, vertex_at, parent):
                 counts[i] += 1
                 seen[i] = k
                 i = parent[i]
-    return counts
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def later_vertices(starts, columns, position, vertex_at, fill_starts):
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def later_vertices(starts, columns, position, vertex_at, fill_starts, end, seen, later):
     """List the later vertices that each vertex meets, ascending: the walks of ``column_counts``.
 
     Row k of the factor is written to the lists of all that meet k, and k ascends; so the first
-    entry of each list, written before it is needed, is the parent.
+    entry of each list, written before it is needed, is the parent. ``end`` comes as where each list
+    starts.
     """
-    n = len(vertex_at)
-    later = np.empty(fill_starts[n], dtype=np.int32)
-    end = fill_starts[:-1].copy()
-    seen = np.full(n, -1)
-    for k in range(n):
+    for k in range(len(vertex_at)):
         seen[k] = k
         v = vertex_at[k]
         for slot in range(starts[v], starts[v + 1]):
@@ -114,7 +101,6 @@ def later_vertices(starts, columns, position, vertex_at, fill_starts):
                 end[i] += 1
                 seen[i] = k
                 i = later[fill_starts[i]]
-    return later
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)

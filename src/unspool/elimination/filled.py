@@ -31,7 +31,9 @@ def filled_pattern(matrix: Any, plan: Elimination) -> FilledPattern:
 
     starts, columns = indices_of(sp.csr_array(matrix))
     fill_starts = np.concatenate([[0], np.cumsum(plan.counts)])
-    later = later_vertices(starts, columns, plan.position, plan.vertex_at, fill_starts)
+    order, seen = (plan.position, plan.vertex_at), np.full(len(plan.counts), -1)
+    later = np.empty(fill_starts[-1], dtype=np.int32)
+    later_vertices(starts, columns, *order, fill_starts, fill_starts[:-1].copy(), seen, later)
     return FilledPattern(fill_starts, later, _heads(plan.counts, fill_starts, later))
 
 

@@ -62,18 +62,40 @@ def plan_elimination(matrix: Any, *, nested: bool = False) -> Elimination:
 
     By minimum degree, or ``nested`` dissection.
     """
-    from ._kernels import column_counts, elimination_tree, postorder
+    from ._kernels import column_counts
 
     pattern = sp.csr_array(matrix)
     starts, columns = indices_of(pattern)
     position = nested_dissection(pattern, _minimum_degree) if nested else _minimum_degree(pattern)
     vertex_at = np.argsort(position)
-    subtrees = postorder(elimination_tree(starts, columns, position, vertex_at))
+    subtrees = _postorder(_tree(starts, columns, position, vertex_at))
     vertex_at = vertex_at[subtrees]
     position = np.empty_like(position)
     position[vertex_at] = np.arange(len(position))
-    parent = elimination_tree(starts, columns, position, vertex_at)
-    return Elimination(position, column_counts(starts, columns, position, vertex_at, parent))
+    parent = _tree(starts, columns, position, vertex_at)
+    seen, counts = np.full(len(parent), -1), np.zeros(len(parent), dtype=np.int64)
+    column_counts(starts, columns, position, vertex_at, parent, seen, counts)
+    return Elimination(position, counts)
+
+
+def _tree(starts: Array, columns: Array, position: Array, vertex_at: Array) -> Array:
+    """Return, by position, the first later vertex that each one meets; -1 for the last."""
+    from ._kernels import elimination_tree
+
+    ancestor, parent = (np.full(len(vertex_at), -1) for _ in range(2))
+    elimination_tree(starts, columns, position, vertex_at, ancestor, parent)
+    return parent
+
+
+def _postorder(parent: Array) -> Array:
+    """Return the vertices of a forest so that each subtree is contiguous and ends in its root."""
+    from ._kernels import postorder
+
+    n = len(parent)
+    first_child, sibling, path = (np.full(n + 1, -1) for _ in range(3))
+    order = np.empty(n, dtype=np.int64)
+    postorder(parent, first_child, sibling, path, order)
+    return order
 
 
 def indices_of(pattern: sp.csr_array) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from ..threads import over_rows
 from ..values import Array
 
 ROWS = 128  # a thread takes at a time
-SMALL = 1 << 20  # entries, below which any way is fast, and this one would first have to compile
+SMALL = 1 << 23  # entries, below which any way is fast, and this one would first have to compile
 FEW = 16  # vectors, up to which this is faster than a matrix product (twice as fast for six)
 
 

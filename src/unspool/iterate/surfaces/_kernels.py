@@ -168,42 +168,37 @@ def _shorter(newton, damping, size):
 
 
 @njit(cache=True, error_model="numpy", **VIEWS)
-def _descend(point, sheet, place, room, newton, max_steps):
-    """Move a place to the nearest foot around it; return the squared distance.
+def descend_on_sheet(points, sheet, max_steps, space, places, feet, squares):
+    """Move the place of every point to the nearest foot; fill the feet and squared distances.
 
     Newton's method, damped where it would not come nearer. The first trial is the place itself.
+    One function: another around it would be compiled with all of this once more.
     """
-    _, misfit, slopes, reach, squares = room
-    trial, gradient, hessian, _, step = newton
-    square, damping, size, steps, trials = np.inf, 0.0, 0.0, 0, 0
-    _copy(place, trial)
-    while True:
-        reached = _reach_for(point, sheet, trial, room)
-        # near the foot a step changes the distance by less than the sheet is rounded
-        if reached <= square + 2e-13 * np.sqrt(square) + 1e-26:
-            _copy(trial, place)
-            square = reached
-            # an undamped step of 1e-8 leaves an error of its square; a damped one may fall short
-            near = (1e-16 if damping == 0.0 else 1e-28) * (1.0 + _dot(trial, trial))
-            if steps == max_steps or (steps > 0 and _dot(step, step) <= near):
-                return square
-            damping = 0.0 if damping <= 1e-2 * size else damping / 32.0
-            seen = (reach, squares)  # the squares have served
-            size = _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian)
-            steps, trials = steps + 1, 0
-        else:
-            damping, trials = max(8.0 * damping, 1e-3 * size + 1e-12), trials + 1
-        damping = _shorter(newton, damping, size)
-        if trials == 25 or damping == np.inf:  # nowhere is nearer: look at the place once more
-            steps, square = max_steps, np.inf
-        for a in range(len(place)):
-            trial[a] = place[a] + (step[a] if square < np.inf else 0.0)
-
-
-@njit(cache=True, error_model="numpy", **VIEWS)
-def descend_on_sheet(points, sheet, max_steps, space, places, feet, squares):
-    """Move the place of every point to the nearest foot; fill the feet and squared distances."""
     room, newton = space
+    (foot, misfit, slopes, reach, around), (trial, gradient, hessian, _, step) = room, newton
     for i in range(len(points)):
-        squares[i] = _descend(points[i], sheet, places[i], room, newton, max_steps)
-        _copy(room[0], feet[i])
+        place, square, damping, size, steps, trials = places[i], np.inf, 0.0, 0.0, 0, 0
+        _copy(place, trial)
+        while True:
+            reached = _reach_for(points[i], sheet, trial, room)
+            # near the foot a step changes the distance by less than the sheet is rounded
+            if reached <= square + 2e-13 * np.sqrt(square) + 1e-26:
+                _copy(trial, place)
+                square = reached
+                # an undamped step of 1e-8 leaves an error of its square; a damped one may not
+                near = (1e-16 if damping == 0.0 else 1e-28) * (1.0 + _dot(trial, trial))
+                if steps == max_steps or (steps > 0 and _dot(step, step) <= near):
+                    break
+                damping = 0.0 if damping <= 1e-2 * size else damping / 32.0
+                seen = (reach, around)  # the squares have served
+                size = _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian)
+                steps, trials = steps + 1, 0
+            else:
+                damping, trials = max(8.0 * damping, 1e-3 * size + 1e-12), trials + 1
+            damping = _shorter(newton, damping, size)
+            if trials == 25 or damping == np.inf:  # nowhere is nearer: look at the place once more
+                steps, square = max_steps, np.inf
+            for a in range(len(place)):
+                trial[a] = place[a] + (step[a] if square < np.inf else 0.0)
+        squares[i] = square
+        _copy(foot, feet[i])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
 SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised
@@ -47,31 +46,3 @@ def spread_out(places, nearest, squares, chosen):
         while nearest[newest] < farthest:
             newest += 1
     return len(chosen)
-
-
-@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
-def settle_lengths(places, edges, lengths, weights, inverse, inertia, rounds, pulled):
-    """Move ``places`` (n, d) by rounds of majorised stress over edges that want these lengths.
-
-    ``inverse`` is that of the edges' Laplacian plus the inertia; it is used in every round.
-    ``pulled`` (d, n) is room.
-    """
-    (n, d), (first, second) = places.shape, edges
-    for _ in range(rounds):
-        for a in range(d):
-            for i in range(n):
-                pulled[a, i] = inertia * places[i, a]
-        for e in range(len(first)):
-            i, j, square = first[e], second[e], 0.0
-            for a in range(d):
-                square += (places[i, a] - places[j, a]) ** 2
-            pull = weights[e] * lengths[e] / np.sqrt(square) if square > 0.0 else 0.0
-            for a in range(d):
-                step = pull * (places[i, a] - places[j, a])
-                pulled[a, i] += step
-                pulled[a, j] -= step
-        for i in range(n):
-            for a in range(d):
-                places[i, a] = 0.0
-                for j in range(n):
-                    places[i, a] += inverse[i, j] * pulled[a, j]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from ....values import Array
 
@@ -14,15 +15,21 @@ def with_lengths(places: Array, edges: Array, lengths: Array) -> Array:
 
     Errors count relative to the length; a little inertia keeps places that no edge ties down.
     """
-    from ._kernels import settle_lengths
-
     weights = 1.0 / np.square(np.maximum(lengths, 1e-6 * lengths.max()))
     inertia = 1e-3 * float(weights.mean())
     inverse = np.linalg.inv(_laplacian(weights, edges, len(places)) + inertia * np.eye(len(places)))
-    moved, (first, second) = places.copy(), np.ascontiguousarray(edges.T)
-    room = np.empty(places.shape[::-1])
-    settle_lengths(moved, (first, second), lengths, weights, inverse, inertia, ROUNDS, room)
-    return moved
+    moved, (first, second) = places, edges.T
+    numbers = np.arange(len(edges))
+    n, ends = len(places), (np.tile(numbers, 2), np.concatenate([first, second]))
+    signs = np.repeat([1.0, -1.0], len(edges))
+    gather = sp.csr_array((signs, ends), shape=(len(edges), n))  # edge = first end - second
+    spread = sp.csr_array(gather.T)
+    for _ in range(ROUNDS):
+        ways = gather @ moved
+        now = np.sqrt(np.square(ways).sum(axis=1))
+        pulls = np.divide(weights * lengths, now, out=np.zeros_like(now), where=now > 0.0)
+        moved = inverse @ (inertia * moved + spread @ (pulls[:, None] * ways))
+    return np.asarray(moved)
 
 
 def _laplacian(weights: Array, edges: Array, n: int) -> Array:
