@@ -8,7 +8,7 @@ import sys
 
 from .cold import measure_cold
 from .page import COLD, write_page
-from .run import measure
+from .run import DataAbsent, measure
 from .table import ROWS
 
 
@@ -33,7 +33,11 @@ def main() -> None:
         return
     records = []
     for name in names:
-        fresh = measure(ROWS[name], lambda line: print(line, file=sys.stderr, flush=True))
+        try:
+            fresh = measure(ROWS[name], lambda line: print(line, file=sys.stderr, flush=True))
+        except DataAbsent as absent:
+            print(f"{name}: left out, {absent}", file=sys.stderr, flush=True)
+            continue
         for record in fresh:
             print(json.dumps(record), flush=True)
         if options.save:  # row by row: what was measured is not lost

@@ -17,6 +17,10 @@ from .rows import Row
 LIMIT_SECONDS = 3600
 
 
+class DataAbsent(Exception):
+    """The real data of a row are not on this machine."""
+
+
 def measure(row: Row, say: Any = None) -> list[dict[str, Any]]:
     """Return one record a peer (one with no peer if there is none), ours beside it."""
     seen: dict[str, list[dict[str, Any]]] = {"ours": [], **{peer: [] for peer in row.peers}}
@@ -44,6 +48,8 @@ def _run(row: Row, side: str, out: Path) -> dict[str, Any] | None:
     if "ModuleNotFoundError" in done.stderr and side != "ours":
         print(f"{row.name}: {side} is not installed, left out", file=sys.stderr)
         return None
+    if "FileNotFoundError: real data set" in done.stderr:
+        raise DataAbsent(done.stderr.strip().splitlines()[-1])
     raise RuntimeError(f"{row.name} {side} failed:\n{done.stderr[-2000:]}")
 
 

@@ -1,11 +1,16 @@
 """The benchmarks speak for every method, and a row can be run."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from benchmarks.rows import Row, misfit, recipe
+from benchmarks.run import DataAbsent, measure
 from benchmarks.table import ROWS
 from unspool import catalog, graph
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_every_method_has_a_row():
@@ -42,3 +47,10 @@ def test_a_side_fits_and_is_judged():
     assert answer["map"].shape == (600, 2)
     assert misfit(answer, sample) < 0.05
     assert np.isfinite(answer["values"]).all()
+
+
+def test_a_row_whose_data_are_absent_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("UNSPOOL_DATA", str(tmp_path))
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(DataAbsent, match="real data set 'mnist' was not found"):
+        measure(ROWS["pca-mnist10k"])
