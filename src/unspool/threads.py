@@ -85,11 +85,16 @@ def over_rows(work: Callable[[slice], None], n_rows: int, step: int) -> None:
             pass
 
 
+# Held around numba's parallel loops: with the layer that needs no further library, a second Python
+# thread that enters one ends the process.
+ONE_AT_A_TIME = Lock()
+
+
 class _Limit:
     """One thread for BLAS, from the first that asks for it until the last has done.
 
     The limit is the process's. Were each caller to set and restore it, two that overlap would leave
-    it set.
+    it set. (OpenBLAS may not heed one that is set outside the main thread: that costs time only.)
     """
 
     def __init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..threads import ONE_AT_A_TIME
 from ..values import Array
 
 
@@ -18,5 +19,6 @@ def fill_gaps(rows: Array, to_relays: Array, from_relays: Array) -> Array:
     from ._kernels import detours
 
     filled = np.empty(rows.shape)
-    detours(rows, np.ascontiguousarray(to_relays), from_relays, filled)
+    with ONE_AT_A_TIME:
+        detours(rows, np.ascontiguousarray(to_relays), from_relays, filled)
     return filled

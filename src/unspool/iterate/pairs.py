@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..threads import ONE_AT_A_TIME
 from ..values import Array
 from .ordering import taken
 
@@ -55,7 +56,8 @@ class Pairs:
         from ._kernels import pair_distances
 
         answer = np.empty(len(self.first), self.dissimilarities.dtype)
-        pair_distances(self.first, self.second, self._columns(places), answer)
+        with ONE_AT_A_TIME:
+            pair_distances(self.first, self.second, self._columns(places), answer)
         return answer
 
     def slope(self, places: Array, distances: Array, wanted: Array, shrink: float = 0.0) -> Array:
@@ -66,7 +68,8 @@ class Pairs:
         chunks = min(MAX_CHUNKS, max(1, len(self.first) // (PAIRS_A_POINT * self.n_points)))
         slopes = np.empty((chunks, *places.shape[::-1]))
         ends, columns = (self.first, self.second), self._columns(places)
-        pair_slope(*ends, distances, wanted, self.weights, columns, shrink, slopes)
+        with ONE_AT_A_TIME:
+            pair_slope(*ends, distances, wanted, self.weights, columns, shrink, slopes)
         return np.asarray(2.0 * slopes.sum(axis=0).T)
 
     def misfit(self, distances: Array, wanted: Array) -> tuple[float, float]:
@@ -74,7 +77,8 @@ class Pairs:
         from ._kernels import misfit
 
         sums = np.empty((MAX_CHUNKS, 2))
-        misfit(distances, wanted, self.weights, sums)
+        with ONE_AT_A_TIME:
+            misfit(distances, wanted, self.weights, sums)
         size, miss = sums.sum(axis=0)  # not in the kernel, where threads would share it out
         return float(size), float(miss)
 

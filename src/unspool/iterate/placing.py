@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..progress import stage
+from ..threads import ONE_AT_A_TIME
 from ..values import Array
 
 ROWS = 1024  # placed between two looks at who wants to cancel
@@ -34,7 +35,8 @@ def place_by_stress(rows: Array, weights: Array | None, places: Array) -> Array:
             starts = np.concatenate(
                 [fixed[nearest], _classical_places(row, weight, fixed)[:, None]], axis=1
             )
-            place_rows(row, weight, fixed, starts, answer[part])
+            with ONE_AT_A_TIME:
+                place_rows(row, weight, fixed, starts, answer[part])
             running.advance(len(row))
     return answer
 

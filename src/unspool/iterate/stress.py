@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..threads import ONE_AT_A_TIME
 from ..values import Array
 from .descent import Descent, Function, begin, descend
 from .loop import Outcome, iterate, relative_change_below
@@ -95,7 +96,8 @@ class TableStress:
         columns = np.ascontiguousarray(places.T, dtype=self.table.dtype)
         slopes = np.empty((CHUNKS, *columns.shape), self.table.dtype)
         losses = np.empty((CHUNKS, len(places)), self.table.dtype)
-        table_slope(self.table, self.weights, columns, slopes, losses)
+        with ONE_AT_A_TIME:
+            table_slope(self.table, self.weights, columns, slopes, losses)
         return losses.sum(axis=0, dtype=np.float64), slopes.sum(axis=0, dtype=np.float64)
 
 

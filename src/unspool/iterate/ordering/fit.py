@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...threads import ONE_AT_A_TIME
 from ...values import Array
 
 
@@ -12,5 +13,6 @@ def monotone(values: Array, weights: Array | None = None) -> Array:
     from ._kernels import pool_adjacent
 
     fitted = np.empty_like(values)
-    pool_adjacent(values, np.empty(0) if weights is None else weights, fitted)
+    with ONE_AT_A_TIME:
+        pool_adjacent(values, np.empty(0) if weights is None else weights, fitted)
     return fitted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...threads import over_rows
+from ...threads import ONE_AT_A_TIME, over_rows
 from ...values import Array
 
 STRIP = 1 << 18  # values that a thread puts in order at a time
@@ -41,5 +41,6 @@ def order_within(groups: Array, values: Array) -> Array:
     from ._kernels import order_within
 
     order = np.empty(len(values), dtype=np.int64)
-    order_within(groups, values, order)
+    with ONE_AT_A_TIME:
+        order_within(groups, values, order)
     return order
