@@ -150,7 +150,7 @@ def isomap(s: Size) -> Costs:
 def landmark_mds(s: Size) -> Costs:
     """Distances to the landmarks."""
     columns = float(s.n * s.landmarks)
-    seconds = (5e-8 + 2.5e-9 * s.d) * columns
+    seconds = 8e-3 + (5e-8 + 2.5e-9 * s.d) * columns
     return [Cost("landmarks", "memory", seconds, 8.0 * columns, 28.0 * columns)]
 
 
@@ -246,7 +246,7 @@ def principal_curve(s: Size) -> Costs:
 
 def principal_surface(s: Size) -> Costs:
     """Smoothing and projecting in turn, 40 times or so."""
-    space = min(8e6, 4e3 * s.n) + 2e3 * s.n
+    space = min(1.7e7, 8.5e3 * s.n) + 1.8e3 * s.n
     return [Cost("surface", "branching", 3.0 + 4e-4 * s.n, 200.0 * s.n, space)]
 
 
