@@ -47,9 +47,9 @@ def main() -> None:
 
 
 def _measure_cold(*, save: bool) -> None:
-    from unspool import catalog
+    from unspool.catalog import METHODS
 
-    for method in catalog.METHODS:
+    for method in METHODS:
         record = measure_cold(method)
         print(json.dumps(record), flush=True)
         if save:

@@ -44,10 +44,11 @@ def main(method: str) -> None:
     """Fit twice in this process, scikit-learn imported beforehand, and print the seconds."""
     import sklearn.base  # noqa: F401 (a second of its own, whoever uses it)
 
-    from unspool import catalog, datasets
+    from unspool import datasets
+    from unspool.catalog import find
 
     points = datasets.swiss_roll(POINTS, seed=0).points
-    model = catalog.find(method).load()(**{"n_components": 2, **OPTIONS.get(method, {})})
+    model = find(method).load()(**{"n_components": 2, **OPTIONS.get(method, {})})
     seconds = []
     for _ in range(2):
         began = time.perf_counter()

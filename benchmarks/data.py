@@ -83,7 +83,8 @@ def mnist(n: int) -> Data:
 
 def mnist_graph(n: int) -> Data:
     """Return the same with the graph of their ten nearest neighbours."""
-    from unspool import graph
+    from unspool.distances import nearest
+    from unspool.graph import symmetric
 
     points = mnist(n).points
-    return Data(points, graph=graph.symmetric(graph.nearest(points, 10)))
+    return Data(points, graph=symmetric(nearest(points, 10)))

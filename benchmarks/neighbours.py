@@ -39,9 +39,9 @@ def exact(sample: Data) -> Answer:
 
 
 def _ours(sample: Data, **options: Any) -> Answer:
-    from unspool import graph
+    from unspool import distances
 
-    found = graph.nearest(sample.points, COUNT, **options)
+    found = distances.nearest(sample.points, COUNT, **options)
     told = "" if found.recall is None else f"told a recall of {found.recall:.4f}"
     return {"neighbors": found.neighbors.reshape(-1, COUNT), "notes": told}
 

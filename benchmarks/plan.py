@@ -20,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from unspool import catalog, datasets, plan
+from unspool import datasets
+from unspool.catalog import METHODS
+from unspool.evaluate import plan
 
 OPTIONS = {
     "principal-curve": {"n_components": 1},
@@ -34,7 +36,7 @@ STATUS, MARK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 def main(arguments: list[str]) -> None:
     """Measure the named methods (default: all) at 2,000 and 20,000 points, and print ratios."""
-    names = arguments or list(catalog.METHODS)
+    names = arguments or list(METHODS)
     print(f"{'method':<26}{'n':>7}{'MB':>9}{'predicted':>11}{'s':>9}{'predicted':>11}")
     factors = [_shown(name, n) for n in (2_000, 20_000) for name in names]
     memory, time_taken = (max(each) for each in zip(*factors, strict=True))
@@ -114,7 +116,7 @@ def _fit(name: str, data: Any) -> None:
     options = {"n_components": 2, **OPTIONS.get(name, {})}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        catalog.METHODS[name].load()(**options).fit(data)
+        METHODS[name].load()(**options).fit(data)
 
 
 def _give_back() -> None:

@@ -70,9 +70,9 @@ def recipe(method: str, **options: Any) -> Side:
     """Return our side: the catalogue's ``method`` with these options."""
 
     def make() -> Any:
-        from unspool import catalog
+        from unspool.catalog import find
 
-        return catalog.find(method).load()(**options)
+        return find(method).load()(**options)
 
     return model_side(make)
 
@@ -101,9 +101,9 @@ def smoothness(answer: Answer, sample: data.Data) -> float:
 
     Computed the same way for both sides, from 0/1 weights of the union neighbour graph.
     """
-    from unspool import graph
+    from unspool import distances, graph
 
-    edges = graph.symmetric(graph.nearest(sample.points, 10))
+    edges = graph.symmetric(distances.nearest(sample.points, 10))
     degree = edges.counts.astype(float)
     basis = np.asarray(answer["map"], np.float64)
     basis = basis - (degree @ basis) / degree.sum()

@@ -48,9 +48,9 @@ def sklearn_laplacian(sample: Data) -> Answer:
 
 def geodesics(sample: Data, precision: str = "float64") -> Answer:
     """All shortest paths of a neighbour graph."""
-    from unspool import graph
+    from unspool import paths
 
-    return {"lengths": graph.geodesic(sample.graph, precision=precision)}  # type: ignore[arg-type]
+    return {"lengths": paths.geodesic(sample.graph, precision=precision)}  # type: ignore[arg-type]
 
 
 def scipy_geodesics(sample: Data) -> Answer:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from unspool.catalog import METHODS, Entry
-from unspool.methods._parameters import Rule, parameters_of
+from unspool.methods.parameters import Rule, parameters_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "methods"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import unspool
-from unspool import datasets, graph, plot, quality
+from unspool import datasets, distances, plot, quality
 
 FIGURES: dict[str, Callable[[], Any]] = {}
 PANEL = 3.4  # inches
@@ -43,7 +43,7 @@ def neighbor_graph() -> Any:
     figure, panels = _row(2)
     for count, axes in zip((10, 20), panels, strict=True):
         model = unspool.Isomap(2, n_neighbors=count).fit(roll.points)
-        neighbors = graph.nearest(roll.points, count)
+        neighbors = distances.nearest(roll.points, count)
         marked = quality.suspicious_edges(neighbors).edges
         title = f"Isomap, {count} neighbours: {len(marked)} doubtful edges"
         plot.neighbor_graph(model, neighbors, marked=marked, axes=axes, title=title)

@@ -231,7 +231,7 @@ def isomap() -> Panels:
 
 
 def _edges(points: Any, n_neighbors: int) -> Any:
-    graph = unspool.graph.nearest(points, n_neighbors)
+    graph = unspool.distances.nearest(points, n_neighbors)
     return np.column_stack([graph.rows, graph.neighbors])
 
 
@@ -334,7 +334,7 @@ def two_rings(n: int, noise: float, seed: int = 0) -> tuple[Any, Any]:
 @_recipe("feature-map-pca")
 def feature_map_pca() -> Panels:
     circle = datasets.circle(300)
-    features = unspool.kernel.veronese(circle.points, 2, scaled=True)
+    features = unspool.kernel.feature_maps(circle.points, 2, scaled=True)
     model = unspool.FeatureMapPCA(2, degree=2).fit(circle.points)
     return [
         Panel("data", circle.points, circle.color, equal=True),

@@ -9,13 +9,13 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line."""
     try:
-        from .app.main import app
+        from .cli.main import app
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
         print("unspool: the command line needs click; pip install 'unspool[app]'", file=sys.stderr)
         sys.exit(2)
-    from .app.interrupt import run
+    from .cli.interrupt import run
 
     run(lambda: app.main(prog_name="unspool"))
 

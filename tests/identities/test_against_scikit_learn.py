@@ -11,7 +11,7 @@ from sklearn.metrics import pairwise
 from tests.cases import DIMENSIONS, bent, roll
 from tests.compare import up_to_signs
 from tests.identities.test_graph_laplacian import heat_weights
-from unspool import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps
+from unspool.methods import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps
 
 X = bent(250)
 NEW = bent(40, seed=9)

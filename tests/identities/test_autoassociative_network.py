@@ -11,23 +11,21 @@ from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
 import unspool
-from unspool import PCA, AutoassociativeNetwork, datasets
-from unspool.iterate import network as net
-from unspool.iterate.descent import begin, descend
-from unspool.iterate.network.coding import decoder_slopes
-from unspool.iterate.network.layers import from_flat
-from unspool.iterate.network.objective import BLOCK, Examples, Objective
+from unspool import autoencoder, datasets
+from unspool.autoencoder import BLOCK, Examples, Objective, decoder_slopes, from_flat
+from unspool.methods import PCA, AutoassociativeNetwork
+from unspool.optimize import begin, descend
 
 QUICK = {"n_starts": 2, "max_iter": 60}
 
 
 def topology(width, mapping, n_components, demapping, activation, bottleneck, output):
-    units = net.Units(activation, bottleneck, output)
-    return net.autoassociative(width, mapping, n_components, demapping, units)
+    units = autoencoder.Units(activation, bottleneck, output)
+    return autoencoder.autoassociative(width, mapping, n_components, demapping, units)
 
 
 def examples(points, activation):
-    frame = net.frame_of(points, activation)
+    frame = autoencoder.frame_of(points, activation)
     return Examples(frame.inputs(points), frame.targets(points), frame.worth)
 
 
@@ -60,7 +58,7 @@ def test_gradient_equals_finite_differences(activation, bottleneck, output, mapp
     points = stretched_cloud(40, 3)
     shape = topology(3, mapping, 2, demapping, activation, bottleneck, output)
     objective = Objective(shape, examples(points, shape.activations[-1]), 0.01, map)
-    place = net.random_start(shape, seed=1, number=0).flat()
+    place = autoencoder.random_start(shape, seed=1, number=0).flat()
     loss, gradient = objective(place)
     assert loss == pytest.approx(objective.value(place), rel=1e-13)
     expected = central_differences(objective.value, place)
@@ -71,7 +69,7 @@ def test_blocks_add_up_to_the_whole():
     points = stretched_cloud(2 * BLOCK + 7, 4)
     shape = topology(4, (5,), 2, (3,), "tanh", "linear", "linear")
     whole = examples(points, "linear")
-    place = net.random_start(shape, seed=0, number=1).flat()
+    place = autoencoder.random_start(shape, seed=0, number=1).flat()
     loss, gradient = Objective(shape, whole, 0.0, map)(place)
     network = from_flat(shape, place)
     errors = network.decode(network.encode(whole.inputs)) - whole.targets
@@ -98,7 +96,7 @@ def test_logistic_starts_are_the_same_functions_as_tanh_starts():
     rows = stretched_cloud(30, 3) - 5.0
     for number in range(3):
         shapes = [topology(3, (4, 4), 2, (5,), a, "linear", "linear") for a in ("tanh", "logistic")]
-        first, second = (net.random_start(shape, 3, number) for shape in shapes)
+        first, second = (autoencoder.random_start(shape, 3, number) for shape in shapes)
         np.testing.assert_allclose(
             first.decode(first.encode(rows)), second.decode(second.encode(rows)), atol=1e-12
         )
@@ -129,9 +127,11 @@ def test_linear_network_is_pca(n_components, offset):
 def test_descent_finds_the_principal_subspace_from_any_start(n_components):
     points = stretched_cloud()
     shape = topology(6, (), n_components, (), "tanh", "linear", "linear")
-    frame = net.frame_of(points, "linear")
-    settings = net.Settings(2000, 1e-14, 0.0, 0.0, "numpy", None, 0)
-    trained = net.fit_network([net.random_start(shape, 0, 0)], points, frame, settings)
+    frame = autoencoder.frame_of(points, "linear")
+    settings = autoencoder.TrainingSettings(2000, 1e-14, 0.0, 0.0, "numpy", None, 0)
+    trained = autoencoder.fit_network(
+        [autoencoder.random_start(shape, 0, 0)], points, frame, settings
+    )
     pca = PCA(n_components).fit(points)
     assert subspace_angles(trained.network.weights[1].T, pca.components_.T).max() < 1e-3
     assert trained.errors.min() == pytest.approx(mean_error(pca, points), rel=1e-6)
@@ -293,7 +293,7 @@ def test_cancelled_fit_leaves_nothing(stage, at_step):
         if event.name == stage and event.done == at_step:
             listener.cancel()
 
-    with unspool.progress.listen(hear) as listener, pytest.raises(unspool.Cancelled):
+    with unspool.runtime.listen(hear) as listener, pytest.raises(unspool.Cancelled):
         model.fit(datasets.s_curve(200).points)
     assert set(vars(model)) == before
     assert told[-1] == stage
@@ -303,7 +303,7 @@ def test_cancelled_refit_keeps_the_old_network():
     points = datasets.s_curve(200).points
     model = AutoassociativeNetwork(**QUICK).fit(points)
     kept = model.embedding_
-    with unspool.progress.listen(lambda event: None) as listener:
+    with unspool.runtime.listen(lambda event: None) as listener:
         listener.cancel()
         with pytest.raises(unspool.Cancelled):
             model.fit(points[:100])
@@ -455,12 +455,12 @@ def test_missing_torch_is_answered_with_how_to_install_it(monkeypatch):
 @pytest.mark.parametrize("activation", ["tanh", "logistic"])
 def test_torch_has_the_same_loss_and_gradient(activation):
     torch = pytest.importorskip("torch", reason="the extra unspool[torch] is not installed")
-    from unspool.iterate.network.torch_backend import MiniBatches
+    from unspool.autoencoder import MiniBatches
 
     points = stretched_cloud(50, 3)
     shape = topology(3, (4,), 2, (5, 4), activation, "sigmoidal", "sigmoidal")
     objective = Objective(shape, examples(points, activation), 0.01, map)
-    place = net.random_start(shape, 0, 0).flat()
+    place = autoencoder.random_start(shape, 0, 0).flat()
     batches = MiniBatches(objective, None, 0)
     parameters = torch.tensor(place, dtype=torch.float32, requires_grad=True)
     loss = batches.loss(parameters, torch.arange(50))

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from tests.compare import relative, up_to_motion, up_to_signs
-from unspool import PCA, ClassicalMDS, Isomap, KernelPCA, datasets, quality
+from unspool import datasets, quality
 from unspool.kernel import double_centered
+from unspool.methods import PCA, ClassicalMDS, Isomap, KernelPCA
 from unspool.problem import gram
 from unspool.spectrum import solve
 

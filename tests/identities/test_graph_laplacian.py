@@ -9,7 +9,8 @@ from scipy.spatial.distance import cdist
 
 from tests.cases import DIMENSIONS, roll
 from tests.compare import angle_between
-from unspool import LaplacianEigenmaps, problem
+from unspool import problem
+from unspool.methods import LaplacianEigenmaps
 from unspool.spectrum import solve
 
 SIZES = (5, 40, 901)  # by hand, dense, sparse

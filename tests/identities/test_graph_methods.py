@@ -6,14 +6,14 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 import unspool
-from unspool import datasets, graph, problem, spectrum
+from unspool import datasets, distances, graph, problem, spectrum
 
 POINTS = datasets.s_curve(150, seed=1).points
 
 
 def walk_of(model, alpha, loops):
     """The dense walk that a diffusion map stands for, from its definition."""
-    edges = graph.symmetric(graph.nearest(POINTS, 9))
+    edges = graph.symmetric(distances.nearest(POINTS, 9))
     kernel = edges.with_weights(np.exp(-model.gamma_ * edges.distances**2)).toarray()
     kernel += loops * np.eye(len(kernel))
     density = kernel.sum(axis=1)
@@ -91,7 +91,7 @@ def test_laplace_operator_on_the_circle(frequency):
     n, t = 4000, 1e-4
     s = np.arange(n) / n
     circle = np.column_stack([np.cos(2 * np.pi * s), np.sin(2 * np.pi * s)]) / (2 * np.pi)
-    neighbors = graph.nearest(circle, radius=8 * np.sqrt(t))
+    neighbors = distances.nearest(circle, radius=8 * np.sqrt(t))
     operator = problem.laplace_operator(neighbors, t, 1)
     wave = np.cos(2 * np.pi * frequency * s)
     of_constant = -(operator @ np.ones(n)).mean()
@@ -148,7 +148,7 @@ def test_pieces_come_out_of_the_null_space():
     random = np.random.default_rng(7)
     labels = random.integers(0, 4, size=120)
     points = random.normal(size=(120, 2)) * 0.3 + 20 * np.column_stack([labels % 2, labels // 2])
-    edges = graph.symmetric(graph.nearest(points, 5))
+    edges = graph.symmetric(distances.nearest(points, 5))
     found = graph.pieces(edges)
     laplacian = problem.laplacian(edges.with_weights(np.ones(edges.n_edges)), "unnormalized")
     values, vectors = np.linalg.eigh(laplacian.matrix.toarray())
@@ -175,7 +175,7 @@ def test_wrong_numbers_of_clusters_are_refused(wrong):
 
 @pytest.mark.parametrize("dense", [True, False])
 def test_weights_may_be_given(dense):
-    edges = graph.symmetric(graph.nearest(POINTS, 9))
+    edges = graph.symmetric(distances.nearest(POINTS, 9))
     plain = unspool.LaplacianEigenmaps(2, n_neighbors=9).fit(POINTS)
     weights = edges.with_weights(np.exp(-plain.gamma_ * edges.distances**2))
     weights = weights.toarray() if dense else weights

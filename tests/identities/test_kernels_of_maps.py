@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tests.cases import DIMENSIONS, roll
 from tests.compare import relative, up_to_signs
 from tests.identities.test_graph_laplacian import heat_weights
-from unspool import LLE, PCA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps
+from unspool.methods import LLE, PCA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps
 
 X = roll(200).points
 

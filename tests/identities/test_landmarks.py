@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 
 import unspool
-from unspool import datasets, graph, quality
+from unspool import datasets, distances, graph, quality
 
 
 @pytest.mark.parametrize("n_dimensions", [1, 2, 3, 4])
@@ -83,7 +83,7 @@ def test_book_roll(n, residuals, reach):
 def test_faithful_scaling_keeps_the_geodesic_distances():
     points = real_roll()[:1_000]
     model = unspool.LandmarkIsomap(2, n_neighbors=7, landmarks=np.arange(50)).fit(points)
-    on_map = graph.cross(model.embedding_[:50], model.embedding_)
+    on_map = distances.cross(model.embedding_[:50], model.embedding_)
     ratio = (on_map * model.geodesics_).sum() / np.square(model.geodesics_).sum()
     assert ratio == pytest.approx(1.0, abs=0.03)
 

@@ -12,8 +12,10 @@ from scipy.stats import ortho_group
 
 from tests.cases import DIMENSIONS, roll
 from tests.compare import angle_between, up_to_signs
-from unspool import LLE, barycentric, graph
-from unspool.problem.patches import reconstruction_weights
+from unspool import problem
+from unspool.distances import nearest
+from unspool.methods import LLE
+from unspool.problem import reconstruction_weights
 
 
 def neighbors_by_brute_force(X, count):
@@ -36,9 +38,9 @@ def weights_by_the_formula(X, neighbors, regularization):
 
 def our_weights(X, count, regularization=1e-3):
     def grams(points, neighbors, distances):
-        return barycentric.grams_of_points(X[points], X[neighbors])
+        return problem.grams_of_points(X[points], X[neighbors])
 
-    found = graph.nearest(X, count)
+    found = nearest(X, count)
     return reconstruction_weights(found, grams, regularization, X.shape[1]).toarray()
 
 

@@ -6,8 +6,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.manifold import LocallyLinearEmbedding
 
 import unspool
-from unspool import datasets, graph, quality
-from unspool.problem import patches
+from unspool import datasets, distances, problem, quality
 
 FLATTENING = ["HessianLLE", "LTSA", "ModifiedLLE"]
 LOCAL = [*FLATTENING, "LLE"]
@@ -75,7 +74,7 @@ def test_hessian_patches_do_not_depend_on_the_tangent_frame():
     tangents = np.linalg.qr(tangents)[0]
     turn = np.linalg.qr(random.normal(size=(3, 3)))[0]
     np.testing.assert_allclose(
-        patches.hessian_patches(tangents @ turn), patches.hessian_patches(tangents), atol=1e-12
+        problem.hessian_patches(tangents @ turn), problem.hessian_patches(tangents), atol=1e-12
     )
 
 
@@ -112,7 +111,7 @@ def test_orthonormal_on_the_central_neighbourhood():
     change = np.linalg.lstsq(plain.embedding_, turned.embedding_, rcond=None)[0]
     np.testing.assert_allclose(plain.embedding_ @ change, turned.embedding_, atol=1e-8)
     centre = int(np.argmin(np.square(plain.embedding_).sum(axis=1)))
-    around = np.append(graph.nearest(roll.points, 12).neighbors[12 * centre :][:12], centre)
+    around = np.append(distances.nearest(roll.points, 12).neighbors[12 * centre :][:12], centre)
     local = turned.embedding_[around]
     np.testing.assert_allclose(local.T @ local, np.eye(2), atol=1e-9)
 

@@ -10,7 +10,9 @@ from sklearn.manifold import smacof
 
 import unspool
 from tests import compare
-from unspool import MDS, Isomap, datasets, graph, iterate, progress, quality
+from unspool import datasets, quality, runtime, stress
+from unspool.distances import cross
+from unspool.methods import MDS, Isomap
 
 
 def cloud(n=60, width=2, seed=0):
@@ -164,10 +166,10 @@ def test_stress_is_not_above_scikit_learns(metric):
     theirs, _ = smacof(
         table, metric=metric, n_components=2, init=start, n_init=1, max_iter=300, eps=1e-9
     )
-    objective = iterate.TableStress.of(table)
+    objective = stress.TableStress.of(table)
     if not metric:
-        objective = iterate.OrdinalStress.of(
-            iterate.Pairs.of_table(table, np.empty((0, 0))), "primary"
+        objective = stress.OrdinalStress.of(
+            stress.Pairs.of_table(table, np.empty((0, 0))), "primary"
         )
     ours = table_mds(start=start, ordinal=not metric).fit(table)
     assert ours.stress_ <= objective.slope(theirs)[0]
@@ -264,7 +266,7 @@ def test_geodesics_by_stress_fit_better_than_isomap():
     roll = datasets.swiss_roll(250, seed=0)
     isomap = Isomap(2, n_neighbors=10).fit(roll.points)
     by_stress = table_mds().fit(isomap.geodesics_)
-    objective = iterate.TableStress.of(isomap.geodesics_)
+    objective = stress.TableStress.of(isomap.geodesics_)
     assert by_stress.stress_ < objective.slope(isomap.embedding_)[0]
 
 
@@ -399,7 +401,7 @@ def test_cancelling_leaves_an_unfitted_object(ordinal):
         if event.name == "stress" and event.done == 3:
             listener.cancel()
 
-    with progress.listen(stop) as listener, pytest.raises(unspool.Cancelled):
+    with runtime.listen(stop) as listener, pytest.raises(unspool.Cancelled):
         fitted.fit(roll_table(60))
     assert not hasattr(fitted, "embedding_")
     with pytest.raises(Exception, match="not fitted"):
@@ -429,7 +431,7 @@ def test_no_table_more_than_needed_is_made():
     assert peak_of(MDS(max_iter=5), points) < table + some_rows
     assert peak_of(MDS(max_iter=5, precision="single"), points) < 0.5 * table + some_rows
     assert peak_of(MDS(max_iter=5, weights=-2), points) < 2.0 * table + some_rows
-    given = graph.cross(points, points)
+    given = cross(points, points)
     # beside the table that was given: the gram table of the classical start, or nothing
     assert peak_of(table_mds(max_iter=5), given) < 1.0 * table + some_rows
     assert peak_of(table_mds(max_iter=5, start="landmarks"), given) < 0.5 * table

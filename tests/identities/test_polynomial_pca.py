@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import unspool
 from tests.compare import relative
 from unspool import kernel
-from unspool.methods.polynomial_pca import PolynomialPCA
+from unspool.methods import PolynomialPCA
 
 
 def parabola():

@@ -10,9 +10,10 @@ from scipy.optimize import brentq
 from scipy.special import ellipe
 from sklearn.utils.estimator_checks import check_estimator
 
-from unspool import Cancelled, PrincipalCurve, datasets, progress
-from unspool.iterate.curves import Curve, polygon, smoother
-from unspool.iterate.curves.spline import smoothing_spline
+from unspool import datasets, runtime
+from unspool.methods import PrincipalCurve
+from unspool.principal import Curve, polygon, smoother, smoothing_spline
+from unspool.runtime import Cancelled
 
 SMOOTHERS = ("spline", "lowess", "kernel")
 
@@ -419,7 +420,7 @@ def test_cancelled_fit_leaves_nothing():
     curve = PrincipalCurve(smoother="kernel")
     with (
         pytest.raises(Cancelled),
-        progress.listen(lambda event: event.done == 1 and listener.cancel()) as listener,
+        runtime.listen(lambda event: event.done == 1 and listener.cancel()) as listener,
     ):
         curve.fit(quadratic())
     assert not hasattr(curve, "embedding_")

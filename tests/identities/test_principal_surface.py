@@ -7,15 +7,19 @@ from scipy.optimize import minimize
 from scipy.spatial import procrustes
 from sklearn.utils.estimator_checks import check_estimator
 
-from unspool import PCA, Cancelled, Isomap, PrincipalSurface, datasets, progress
-from unspool.iterate.surfaces import (
-    Settings,
+from unspool import datasets, runtime
+from unspool.methods import PCA, Isomap, PrincipalSurface
+from unspool.principal import (
+    SurfaceSettings,
     count_folds,
     count_tears,
     fit_surface,
+    nearest,
     smooth_sheet,
+    well_spread,
+    with_lengths,
 )
-from unspool.iterate.surfaces.places import nearest, well_spread, with_lengths
+from unspool.runtime import Cancelled
 
 
 def bumpy(d, n=200, width=None, seed=0):
@@ -249,11 +253,11 @@ def test_a_surface_that_would_fold_is_smoothed_more():
     places = np.random.default_rng(0).uniform(-1, 1, (300, 2))
     folded = np.column_stack([places[:, 0] ** 2, places[:, 1]])
     assert count_folds(smooth_sheet(places, folded, 20.0), places) > 0
-    found = fit_surface(folded, places, Settings((20.0,), max_steps=1))
-    start = fit_surface(folded, places, Settings((3.0,), max_steps=1))
+    found = fit_surface(folded, places, SurfaceSettings((20.0,), max_steps=1))
+    start = fit_surface(folded, places, SurfaceSettings((3.0,), max_steps=1))
     assert found.losses[0] == start.losses[0]  # nothing but a plane does not fold here
     assert count_folds(found.state.sheet, found.state.projection.places) == 0
-    with progress.recording() as record:
+    with runtime.recording() as record:
         PrincipalSurface(2).fit(folded)._advise(eased=True, wanted=31.0)
     assert "with span=0.1 the surface would fold" in record.advice[0]
 
@@ -309,7 +313,7 @@ def test_cancelled_fit_leaves_nothing():
     surface = PrincipalSurface()
     with (
         pytest.raises(Cancelled),
-        progress.listen(
+        runtime.listen(
             lambda event: event.name == "surface" and event.done == 2 and listener.cancel()
         ) as listener,
     ):

@@ -8,7 +8,7 @@ from sklearn.random_projection import GaussianRandomProjection, SparseRandomProj
 from sklearn.utils.estimator_checks import check_estimator
 
 import unspool
-from unspool import (
+from unspool.methods import (
     RandomProjection,
     distortions,
     johnson_lindenstrauss_dimension,

@@ -5,7 +5,7 @@ import pytest
 
 from tests.cases import CASES, DIMENSIONS, GRAPH, bent, roll
 from tests.compare import relative
-from unspool import PCA, ClassicalMDS, Isomap, KernelPCA
+from unspool.methods import PCA, ClassicalMDS, Isomap, KernelPCA
 
 X = bent(300)
 ON_TABLES = {name: case for name, case in CASES.items() if case.precomputed}

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from tests.cases import GRAPH, IN_SPACE, bent
 from tests.compare import relative
-from unspool import Isomap, LaplacianEigenmaps
+from unspool.methods import Isomap, LaplacianEigenmaps
 
 X = bent(150)
 NEW = bent(20, seed=4)

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from tests.cases import GRAPH, IN_SPACE, bent, clusters
 from tests.compare import relative, up_to_signs
-from unspool import Isomap
+from unspool.methods import Isomap
 
 SIZES = {"two": (60, 40), "three": (50, 35, 20)}
 POLICIES = ("separate", "bridge", "largest")

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from tests.cases import CASES, DIMENSIONS, bent
 from tests.compare import relative
-from unspool import LLE, Isomap, KernelPCA, LaplacianEigenmaps
+from unspool.methods import LLE, Isomap, KernelPCA, LaplacianEigenmaps
 
 X = bent(200)
 NEW = bent(25, seed=8)

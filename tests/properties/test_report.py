@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.cases import CLOSED_FORM, bent
-from unspool import PCA, ClassicalMDS, Isomap, LaplacianEigenmaps
+from unspool.methods import PCA, ClassicalMDS, Isomap, LaplacianEigenmaps
 from unspool.values import Report
 
 X = bent(200)

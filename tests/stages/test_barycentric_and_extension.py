@@ -5,7 +5,15 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from unspool import barycentric, extension, graph
+from unspool import distances, graph, paths, problem
+from unspool.extension import (
+    gaussian_preimage,
+    geodesic_rows,
+    interpolate,
+    neighbors_needed,
+    place,
+    walk_rows,
+)
 
 RANDOM = np.random.default_rng(0)
 
@@ -22,8 +30,8 @@ def one_by_one(centres, neighbors, regularization):
 @pytest.mark.parametrize(("count", "regularization"), [(1, 0.0), (3, 0.0), (6, 1e-3), (9, 1e-6)])
 def test_weights_solve_their_systems(count, regularization):
     centres, neighbors = RANDOM.standard_normal((20, 4)), RANDOM.standard_normal((20, count, 4))
-    grams = barycentric.grams_of_points(centres, neighbors)
-    found = barycentric.weights(grams, regularization)
+    grams = problem.grams_of_points(centres, neighbors)
+    found = problem.weights(grams, regularization)
     np.testing.assert_allclose(found, one_by_one(centres, neighbors, regularization), rtol=1e-7)
     np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
 
@@ -33,8 +41,8 @@ def test_grams_from_distances_alone():
     to = np.linalg.norm(neighbors - centres[:, None], axis=2)
     among = np.array([cdist(near, near) for near in neighbors])
     np.testing.assert_allclose(
-        barycentric.grams_of_distances(to, among),
-        barycentric.grams_of_points(centres, neighbors),
+        problem.grams_of_distances(to, among),
+        problem.grams_of_points(centres, neighbors),
         atol=1e-12,
     )
 
@@ -42,19 +50,19 @@ def test_grams_from_distances_alone():
 def test_a_point_inside_its_neighbours_is_rebuilt_exactly():
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     share = np.array([0.2, 0.3, 0.5])
-    grams = barycentric.grams_of_points((share @ corners)[None], corners[None])
-    np.testing.assert_allclose(barycentric.weights(grams, 1e-12)[0], share, atol=1e-9)
+    grams = problem.grams_of_points((share @ corners)[None], corners[None])
+    np.testing.assert_allclose(problem.weights(grams, 1e-12)[0], share, atol=1e-9)
 
 
 def test_neighbours_that_all_coincide_share_evenly():
-    grams = barycentric.grams_of_points(np.ones((2, 3)), np.ones((2, 4, 3)))
-    np.testing.assert_allclose(barycentric.weights(grams, 1e-3), 0.25)
-    np.testing.assert_allclose(barycentric.weights(grams, 0.0), 0.25)
+    grams = problem.grams_of_points(np.ones((2, 3)), np.ones((2, 4, 3)))
+    np.testing.assert_allclose(problem.weights(grams, 1e-3), 0.25)
+    np.testing.assert_allclose(problem.weights(grams, 0.0), 0.25)
 
 
 def test_a_singular_system_without_regularization_is_still_answered():
     near = np.array([[[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]]])
-    found = barycentric.weights(barycentric.grams_of_points(np.zeros((1, 2)), near), 0.0)
+    found = problem.weights(problem.grams_of_points(np.zeros((1, 2)), near), 0.0)
     np.testing.assert_allclose(found.sum(), 1.0)
     np.testing.assert_allclose(found[0] @ near[0], 0.0, atol=1e-9)
 
@@ -62,10 +70,8 @@ def test_a_singular_system_without_regularization_is_still_answered():
 @pytest.mark.parametrize("scale", [1e-60, 1e-6, 1e6, 1e60])
 def test_weights_know_no_scale(scale):
     centres, neighbors = RANDOM.standard_normal((5, 3)), RANDOM.standard_normal((5, 6, 3))
-    expected = barycentric.weights(barycentric.grams_of_points(centres, neighbors), 1e-3)
-    scaled = barycentric.weights(
-        barycentric.grams_of_points(scale * centres, scale * neighbors), 1e-3
-    )
+    expected = problem.weights(problem.grams_of_points(centres, neighbors), 1e-3)
+    scaled = problem.weights(problem.grams_of_points(scale * centres, scale * neighbors), 1e-3)
     np.testing.assert_allclose(scaled, expected, rtol=1e-9)
 
 
@@ -76,36 +82,38 @@ def test_weights_know_no_scale(scale):
 def test_placing(form):
     rows, coordinates = RANDOM.standard_normal((4, 9)), RANDOM.standard_normal((9, 3))
     multipliers = np.array([2.0, -0.5, 4.0])
-    placed = extension.place(form(rows), coordinates, multipliers)
+    placed = place(form(rows), coordinates, multipliers)
     np.testing.assert_allclose(placed, rows @ coordinates / multipliers, rtol=1e-12)
 
 
 def test_a_coordinate_whose_multiplier_is_zero_stays_zero():
     rows, coordinates = RANDOM.standard_normal((4, 9)), RANDOM.standard_normal((9, 3))
-    placed = extension.place(rows, coordinates, np.array([1.0, 0.0, 2.0]))
+    placed = place(rows, coordinates, np.array([1.0, 0.0, 2.0]))
     assert not placed[:, 1].any()
     np.testing.assert_allclose(placed[:, 0], rows @ coordinates[:, 0])
-    one_a_row = extension.place(rows, coordinates, np.full((4, 3), 2.0))
+    one_a_row = place(rows, coordinates, np.full((4, 3), 2.0))
     np.testing.assert_allclose(one_a_row, rows @ coordinates / 2.0)
 
 
 def test_walk_rows_are_probabilities():
-    seen = graph.neighbors_of_new(graph.searcher(np.arange(6.0)[:, None]), [[2.2], [9.0]], 3)
-    rows = extension.walk_rows(seen, np.array([1.0, 2.0, 5.0, 0.0, 0.0, 0.0]))
+    seen = distances.neighbors_of_new(
+        distances.searcher(np.arange(6.0)[:, None]), [[2.2], [9.0]], 3
+    )
+    rows = walk_rows(seen, np.array([1.0, 2.0, 5.0, 0.0, 0.0, 0.0]))
     np.testing.assert_allclose(rows.toarray().sum(axis=1), [1.0, 0.0])
     np.testing.assert_allclose(np.sort(rows.toarray()[0])[-3:], [1 / 8, 2 / 8, 5 / 8])
 
 
 def test_geodesic_rows_go_through_the_neighbours():
     X = RANDOM.standard_normal((40, 2))
-    neighbors = graph.symmetric(graph.nearest(X, 6))
-    lengths = np.asarray(graph.geodesic(neighbors), dtype=np.float64)
+    neighbors = graph.symmetric(distances.nearest(X, 6))
+    lengths = np.asarray(paths.geodesic(neighbors), dtype=np.float64)
     new = RANDOM.standard_normal((5, 2))
-    seen = graph.neighbors_of_new(graph.searcher(X), new, 4)
+    seen = distances.neighbors_of_new(distances.searcher(X), new, 4)
     through = cdist(new, X)
     near = np.argsort(through, axis=1)[:, :4]
     expected = np.min(np.take_along_axis(through, near, axis=1)[:, :, None] + lengths[near], axis=1)
-    rows = extension.geodesic_rows(seen, lambda points: lengths[points], 40)
+    rows = geodesic_rows(seen, lambda points: lengths[points], 40)
     np.testing.assert_allclose(rows, expected, rtol=1e-6)
 
 
@@ -118,29 +126,27 @@ def test_affine_maps_are_inverted_exactly(d):
     matrix, shift = RANDOM.standard_normal((d, 5)), RANDOM.standard_normal(5)
     points = places @ matrix + shift
     queries = RANDOM.uniform(0.1, 0.9, size=(50, d))
-    towards = graph.neighbors_of_new(graph.searcher(places), queries, extension.neighbors_needed(d))
-    back = extension.interpolate(queries, towards, places, points)
+    towards = distances.neighbors_of_new(distances.searcher(places), queries, neighbors_needed(d))
+    back = interpolate(queries, towards, places, points)
     np.testing.assert_allclose(back, queries @ matrix + shift, atol=1e-8)
 
 
 def test_known_places_are_exact_and_their_surroundings_near():
     places, points = RANDOM.uniform(size=(100, 2)), RANDOM.standard_normal((100, 3))
-    index = graph.searcher(places)
-    towards = graph.neighbors_of_new(index, places, 10)
-    np.testing.assert_array_equal(extension.interpolate(places, towards, places, points), points)
+    index = distances.searcher(places)
+    towards = distances.neighbors_of_new(index, places, 10)
+    np.testing.assert_array_equal(interpolate(places, towards, places, points), points)
     beside = places + 1e-9
-    towards = graph.neighbors_of_new(index, beside, 10)
-    np.testing.assert_allclose(
-        extension.interpolate(beside, towards, places, points), points, atol=1e-4
-    )
+    towards = distances.neighbors_of_new(index, beside, 10)
+    np.testing.assert_allclose(interpolate(beside, towards, places, points), points, atol=1e-4)
 
 
 def test_places_that_all_coincide_give_the_mean_or_a_point():
     places, points = np.zeros((8, 2)), RANDOM.standard_normal((8, 3))
-    index = graph.searcher(places)
+    index = distances.searcher(places)
     away = np.array([[1.0, 1.0]])
-    towards = graph.neighbors_of_new(index, away, 8)
-    back = extension.interpolate(away, towards, places, points)
+    towards = distances.neighbors_of_new(index, away, 8)
+    back = interpolate(away, towards, places, points)
     np.testing.assert_allclose(back[0], points.mean(axis=0), atol=1e-9)
 
 
@@ -152,13 +158,13 @@ def test_a_gaussian_pre_image_comes_nearer_to_its_target():
     gaussian = Kernel("gaussian", gamma=0.5)
     shares = np.eye(30)
     start = points + 0.3 * RANDOM.standard_normal((30, 3))
-    found = extension.gaussian_preimage(shares, gaussian, points, start)
+    found = gaussian_preimage(shares, gaussian, points, start)
     np.testing.assert_allclose(found, points, atol=1e-9)
     mixed = RANDOM.standard_normal((30, 30))
     before = np.einsum("ij,ij->i", mixed, gaussian(start, points))
     after = np.einsum(
         "ij,ij->i",
         mixed,
-        gaussian(extension.gaussian_preimage(mixed, gaussian, points, start), points),
+        gaussian(gaussian_preimage(mixed, gaussian, points, start), points),
     )
     assert (after >= before - 1e-12 * np.abs(before)).all()

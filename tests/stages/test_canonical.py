@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from unspool.spectrum import canonical
-from unspool.spectrum.canonical import degenerate_groups, signs
+from unspool.spectrum import canonical, degenerate_groups, signs
 
 RANDOM = np.random.default_rng(0)
 

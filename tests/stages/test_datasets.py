@@ -11,8 +11,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import kstest
 
 from unspool import datasets
-from unspool.datasets.curves import helix_length
-from unspool.datasets.flat import ROLLS, spiral_angle, spiral_length
+from unspool.datasets import ROLLS, helix_length, spiral_angle, spiral_length
 
 GENERATORS = list(datasets.GENERATORS.items())
 NOISY = [pair for pair in GENERATORS if "noise" in inspect.signature(pair[1]).parameters]

@@ -5,9 +5,9 @@ import pytest
 from scipy.spatial.distance import cdist, pdist
 from scipy.special import digamma
 
-from unspool import Isomap, datasets, dimension, quality
-from unspool.dimension import METHODS, intrinsic_dimension
-from unspool.dimension.scales import doubling, settle
+from unspool import datasets, dimension, quality
+from unspool.dimension import METHODS, doubling, intrinsic_dimension, settle
+from unspool.methods import Isomap
 
 
 def sorted_distances(X):

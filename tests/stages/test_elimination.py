@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from unspool import datasets, graph
-from unspool.elimination import filled_pattern, plan_elimination, shortest_arcs
-from unspool.values import NeighborGraph, graph_from_edges
+from unspool import datasets, distances, graph
+from unspool.edges import graph_from_edges
+from unspool.ordering import plan_elimination
+from unspool.paths import filled_pattern, shortest_arcs
+from unspool.values import NeighborGraph
 
 
 def neighbor_graph(rows, columns, lengths, n):
@@ -22,7 +24,7 @@ def neighbor_graph(rows, columns, lengths, n):
 
 def cloud(n, dimension, n_neighbors=6, seed=0):
     points = np.random.default_rng(seed).random((n, dimension))
-    return graph.symmetric(graph.nearest(points, n_neighbors))
+    return graph.symmetric(distances.nearest(points, n_neighbors))
 
 
 def star(n):
@@ -40,7 +42,7 @@ def pieces():
 
 
 GRAPHS = {
-    "roll": lambda: graph.symmetric(graph.nearest(datasets.swiss_roll(400, seed=3).points, 7)),
+    "roll": lambda: graph.symmetric(distances.nearest(datasets.swiss_roll(400, seed=3).points, 7)),
     "cloud": lambda: cloud(500, 3),
     "high-dimensional cloud": lambda: cloud(300, 8),
     "star": lambda: star(300),

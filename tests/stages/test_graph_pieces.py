@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 from tests.cases import clusters
-from unspool import graph
-from unspool.values import graph_from_edges
+from unspool import distances, graph
+from unspool.edges import graph_from_edges
 
 
 def directed(n, edges):
@@ -126,8 +126,8 @@ def test_directed_pieces_follow_the_definition(seed):
 @pytest.mark.parametrize("features", [3, 14])
 def test_bridges_are_a_minimum_spanning_tree_between_pieces(sizes, features):
     X, labels = clusters(sizes, features=features)
-    index = graph.searcher(X)
-    within = graph.symmetric(graph.neighbors_of_all(index, X, radius=2.0 * np.sqrt(features)))
+    index = distances.searcher(X)
+    within = graph.symmetric(distances.neighbors_of_all(index, X, radius=2.0 * np.sqrt(features)))
     found = graph.pieces(within)
     assert found.sizes.tolist() == sorted(sizes, reverse=True)
     joined = graph.bridged(within, found, index, X)
@@ -155,7 +155,7 @@ def test_a_directed_piece_is_left_from_its_core():
     assert found.labels.tolist() == [0, 0, 0, 1, 1]
     assert found.core(0).tolist() == [0, 1]
     assert found.members(0).tolist() == [0, 1, 2]
-    joined = graph.bridged(one_way, found, graph.searcher(X), X)
+    joined = graph.bridged(one_way, found, distances.searcher(X), X)
     assert graph.pieces(joined).count == 1
 
 
@@ -165,8 +165,8 @@ def test_directed_neighbour_graphs_are_bridged_to_the_end(seed, count, features)
     """Rounds of links must come to an end, whatever leads where."""
     random = np.random.default_rng(seed)
     X = random.standard_normal((30, features)) + 6 * random.integers(0, 3, (30, 1))
-    index = graph.searcher(X)
-    one_way = graph.neighbors_of_all(index, X, count)
+    index = distances.searcher(X)
+    one_way = distances.neighbors_of_all(index, X, count)
     joined = graph.bridged(one_way, graph.pieces(one_way), index, X)
     assert graph.pieces(joined).count == 1
     np.testing.assert_allclose(
@@ -179,8 +179,11 @@ def test_given_distances_are_bridged_alike():
     table = cdist(X, X)
     by_points, by_table = (
         graph.bridged(within, graph.pieces(within), index, data)
-        for data, index in ((X, graph.searcher(X)), (table, graph.searcher(table, "precomputed")))
-        for within in [graph.symmetric(graph.neighbors_of_all(index, data, radius=4.0))]
+        for data, index in (
+            (X, distances.searcher(X)),
+            (table, distances.searcher(table, "precomputed")),
+        )
+        for within in [graph.symmetric(distances.neighbors_of_all(index, data, radius=4.0))]
     )
     np.testing.assert_array_equal(by_points.neighbors, by_table.neighbors)
 
@@ -188,7 +191,7 @@ def test_given_distances_are_bridged_alike():
 def test_a_sparse_graph_cannot_be_bridged():
     X, _ = clusters((10, 8))
     table = sp.csr_array(np.where(cdist(X, X) < 10, cdist(X, X), 0.0))
-    index = graph.searcher(table, "precomputed")
-    within = graph.neighbors_of_all(index, table)
+    index = distances.searcher(table, "precomputed")
+    within = distances.neighbors_of_all(index, table)
     with pytest.raises(ValueError, match=r"2 pieces.*components='separate'"):
         graph.bridged(within, graph.pieces(within), index, table)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from unspool import progress
-from unspool.iterate import iterate, relative_change_below
+from unspool import runtime
+from unspool.optimize import iterate, relative_change_below
 
 
 def halving(state):
@@ -54,12 +54,12 @@ def test_relative_change(losses, settled):
 
 def test_it_is_heard_recorded_and_cancelled():
     events = []
-    with progress.recording() as record, progress.listen(events.append):
+    with runtime.recording() as record, runtime.listen(events.append):
         iterate(8.0, 8.0, halving, lambda losses: losses[-1] <= 2.0, name="halve", max_steps=9)
     assert [event.done for event in events] == [0, 1, 2, 9]
     assert record.report().stage("halve").facts == {"steps": 2, "settled": True, "loss": 2.0}
     with (
-        progress.listen(lambda event: listener.cancel() if event.done == 1 else None) as listener,
-        pytest.raises(progress.Cancelled),
+        runtime.listen(lambda event: listener.cancel() if event.done == 1 else None) as listener,
+        pytest.raises(runtime.Cancelled),
     ):
         iterate(8.0, 8.0, halving, lambda losses: False, name="halve", max_steps=9)

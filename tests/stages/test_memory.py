@@ -2,23 +2,25 @@
 
 import pytest
 
-from unspool import memory
+from unspool import runtime
+from unspool.runtime import memory
+from unspool.runtime.memory import _container, _machine_free
 
 
 def test_what_is_free_is_a_positive_number():
-    assert 2**20 < memory.available_bytes() < 2**50
+    assert 2**20 < runtime.available_bytes() < 2**50
 
 
 def test_a_container_may_have_less_than_the_machine(monkeypatch):
     monkeypatch.setattr(memory, "_machine_free", lambda: 1000)
     monkeypatch.setattr(memory, "_container", lambda: (600, 200))
-    assert memory.available_bytes() == 400
+    assert runtime.available_bytes() == 400
     monkeypatch.setattr(memory, "_container", lambda: (6000, 200))
-    assert memory.available_bytes() == 1000
+    assert runtime.available_bytes() == 1000
     monkeypatch.setattr(memory, "_container", lambda: (100, 200))
-    assert memory.available_bytes() == 0
+    assert runtime.available_bytes() == 0
     monkeypatch.setattr(memory, "_container", lambda: (None, 0))
-    assert memory.available_bytes() == 1000
+    assert runtime.available_bytes() == 1000
 
 
 def test_the_files_that_say_so_are_read(monkeypatch, tmp_path):
@@ -29,23 +31,23 @@ def test_the_files_that_say_so_are_read(monkeypatch, tmp_path):
     monkeypatch.setattr(memory, "Path", Elsewhere)
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
-    assert memory._machine_free() == 7 * 1024
-    assert memory._container() == (None, 0)
+    assert _machine_free() == 7 * 1024
+    assert _container() == (None, 0)
     group = tmp_path / "sys/fs/cgroup"
     group.mkdir(parents=True)
     (group / "memory.max").write_text("max\n")
     (group / "memory.current").write_text("5\n")
-    assert memory._container() == (None, 0)
+    assert _container() == (None, 0)
     (group / "memory.max").write_text("4096\n")
-    assert memory._container() == (4096, 5)
-    assert memory.available_bytes() == 4091
+    assert _container() == (4096, 5)
+    assert runtime.available_bytes() == 4091
 
 
 def test_what_fits_is_claimed_without_a_word(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    memory.claim(1000, "a table", "use less")
+    runtime.claim(1000, "a table", "use less")
     with pytest.raises(MemoryError) as refusal:
-        memory.claim(1001, "a table", "use less")
+        runtime.claim(1001, "a table", "use less")
     assert str(refusal.value) == "a table would take 1.0 kB but 1.0 kB are free; use less"
 
 
@@ -61,4 +63,4 @@ def test_what_fits_is_claimed_without_a_word(monkeypatch):
     ],
 )
 def test_bytes_as_a_person_writes_them(n_bytes, text):
-    assert memory.readable(n_bytes) == text
+    assert runtime.readable(n_bytes) == text

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.cases import CASES, bent
-from unspool.methods._parameters import (
+from unspool.methods.parameters import (
     Rule,
     check_parameters,
     learned,

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from tests.cases import roll
-from unspool import barycentric, graph, problem
-from unspool.problem.patches import reconstruction_weights
+from unspool import distances, problem
+from unspool.problem import reconstruction_weights
 
 RANDOM = np.random.default_rng(0)
 
@@ -70,9 +70,9 @@ def test_the_ceiling_is_above_all_values(kind, seed):
 
 def test_reconstruction_is_given_by_its_factor():
     X = roll(50).points
-    found = graph.nearest(X, 6)
+    found = distances.nearest(X, 6)
     W = reconstruction_weights(
-        found, lambda p, near, _: barycentric.grams_of_points(X[p], X[near]), 1e-3, 3
+        found, lambda p, near, _: problem.grams_of_points(X[p], X[near]), 1e-3, 3
     )
     stated = problem.reconstruction(W)
     assert stated.is_factor
@@ -82,14 +82,14 @@ def test_reconstruction_is_given_by_its_factor():
 
 
 def test_weights_come_out_alike_in_batches_of_any_size(monkeypatch):
-    from unspool.problem.patches import reconstruction
+    from unspool.problem import reconstruction
 
     X = roll(80).points
     counts = np.arange(80) % 4 + 4
-    found = graph.nearest(X, counts)
+    found = distances.nearest(X, counts)
 
     def grams(points, near, _):
-        return barycentric.grams_of_points(X[points], X[near])
+        return problem.grams_of_points(X[points], X[near])
 
     whole = reconstruction_weights(found, grams, 1e-3, 3).toarray()
     monkeypatch.setattr(reconstruction, "CHUNK_BYTES", 1)

@@ -4,20 +4,20 @@ import threading
 
 import pytest
 
-from unspool import progress
-from unspool.progress import Cancelled, Event
+from unspool import runtime
+from unspool.runtime import Cancelled, Event
 
 
 def heard(work):
     events = []
-    with progress.listen(events.append):
+    with runtime.listen(events.append):
         work()
     return [(event.name, event.done, event.total) for event in events]
 
 
 def test_a_stage_announces_its_beginning_its_steps_and_its_end():
     def work():
-        with progress.stage("sweep", total=5) as running:
+        with runtime.stage("sweep", total=5) as running:
             running.advance(2)
             running.advance()
 
@@ -26,24 +26,24 @@ def test_a_stage_announces_its_beginning_its_steps_and_its_end():
 
 def test_a_stage_that_is_done_is_not_announced_again():
     def work():
-        with progress.stage("sweep", total=1) as running:
+        with runtime.stage("sweep", total=1) as running:
             running.advance()
 
     assert heard(work) == [("sweep", 0, 1), ("sweep", 1, 1)]
 
 
 def test_nobody_listens_nothing_happens():
-    with progress.stage("alone", total=3) as running:
+    with runtime.stage("alone", total=3) as running:
         running.advance()
     assert running.done == 3
 
 
 def test_listeners_may_be_many_and_nested():
     outer, inner = [], []
-    with progress.listen(outer.append):
-        with progress.stage("first"):
+    with runtime.listen(outer.append):
+        with runtime.stage("first"):
             pass
-        with progress.listen(inner.append), progress.stage("second"):
+        with runtime.listen(inner.append), runtime.stage("second"):
             pass
     assert [event.name for event in outer] == ["first", "first", "second", "second"]
     assert [event.name for event in inner] == ["second", "second"]
@@ -53,13 +53,13 @@ def test_cancelling_stops_at_the_next_step():
     steps = []
 
     def count():
-        with progress.stage("count", total=10) as running:
+        with runtime.stage("count", total=10) as running:
             for step in range(10):
                 steps.append(step)
                 running.advance()
 
     with (
-        progress.listen(lambda event: listener.cancel() if event.done == 2 else None) as listener,
+        runtime.listen(lambda event: listener.cancel() if event.done == 2 else None) as listener,
         pytest.raises(Cancelled, match="cancelled during 'count' at 2 of 10"),
     ):
         count()
@@ -68,25 +68,25 @@ def test_cancelling_stops_at_the_next_step():
 
 def test_an_inner_listener_may_cancel_and_an_outer_one_goes_on():
     events = []
-    with progress.listen(events.append):
+    with runtime.listen(events.append):
         with (
-            progress.listen(lambda event: listener.cancel()) as listener,
+            runtime.listen(lambda event: listener.cancel()) as listener,
             pytest.raises(Cancelled),
-            progress.stage("one"),
+            runtime.stage("one"),
         ):
             pass
-        with progress.stage("two"):
+        with runtime.stage("two"):
             pass
     assert [event.name for event in events] == ["one", "two", "two"]
 
 
 def test_another_thread_does_not_hear_but_can_cancel():
     events, errors = [], []
-    with progress.listen(events.append) as listener:
+    with runtime.listen(events.append) as listener:
 
         def elsewhere():
             try:
-                with progress.stage("elsewhere"):
+                with runtime.stage("elsewhere"):
                     pass
             except Cancelled as error:
                 errors.append(error)
@@ -98,7 +98,7 @@ def test_another_thread_does_not_hear_but_can_cancel():
         canceller = threading.Thread(target=listener.cancel)
         canceller.start()
         canceller.join()
-        with pytest.raises(Cancelled), progress.stage("here"):
+        with pytest.raises(Cancelled), runtime.stage("here"):
             pass
     assert not errors
 
@@ -107,25 +107,25 @@ def test_a_listener_is_taken_off_when_its_block_fails():
     events = []
 
     def fails():
-        with progress.listen(events.append):
+        with runtime.listen(events.append):
             raise KeyError
 
     with pytest.raises(KeyError):
         fails()
-    with progress.stage("after"):
+    with runtime.stage("after"):
         pass
     assert events == []
 
 
 def test_recording_collects_stages_facts_and_advice():
-    with progress.recording() as record:
-        with progress.stage("first") as running:
+    with runtime.recording() as record:
+        with runtime.stage("first") as running:
             running.note(holds=100, search="tree")
             running.note(holds=20, edges=7)
-        with progress.stage("second"):
-            progress.advise("do this")
-            progress.advise("do that")
-            progress.advise("do this")
+        with runtime.stage("second"):
+            runtime.advise("do this")
+            runtime.advise("do that")
+            runtime.advise("do this")
     report = record.report()
     assert [stage.name for stage in report.stages] == ["first", "second"]
     assert report.stage("first").bytes == 120
@@ -135,25 +135,25 @@ def test_recording_collects_stages_facts_and_advice():
 
 
 def test_a_recording_within_a_recording_keeps_its_own():
-    with progress.recording() as outer:
-        with progress.recording() as inner, progress.stage("inner"):
+    with runtime.recording() as outer:
+        with runtime.recording() as inner, runtime.stage("inner"):
             pass
-        with progress.stage("outer"):
+        with runtime.stage("outer"):
             pass
     assert [stage.name for stage in inner.report().stages] == ["inner"]
     assert [stage.name for stage in outer.report().stages] == ["outer"]
 
 
 def test_advice_without_a_recording_is_lost_quietly():
-    progress.advise("nobody hears this")
+    runtime.advise("nobody hears this")
 
 
 def test_a_stage_that_fails_is_not_recorded():
     def fails():
-        with progress.stage("broken"):
+        with runtime.stage("broken"):
             raise ValueError("as planned")
 
-    with progress.recording() as record, pytest.raises(ValueError, match="as planned"):
+    with runtime.recording() as record, pytest.raises(ValueError, match="as planned"):
         fails()
     assert record.report().stages == ()
 
@@ -165,22 +165,22 @@ def test_events_are_values():
 
 
 def test_plain_lines_where_there_is_no_terminal(capfd):
-    with progress.shown("Work"):
-        with progress.stage("slow", total=3) as running:
+    with runtime.shown("Work"):
+        with runtime.stage("slow", total=3) as running:
             running.advance(3)
-        with progress.stage("quick"):
+        with runtime.stage("quick"):
             pass
     _, err = capfd.readouterr()
     assert "Work: slow 3/3" in err.splitlines()
     assert "Work: quick 1/1" in err.splitlines()
-    with progress.stage("after"):
+    with runtime.stage("after"):
         pass
     assert capfd.readouterr().err == ""
 
 
 def test_a_log_is_not_flooded(capfd):
     """Ten thousand steps in a moment: the first, the last, and few in between."""
-    with progress.shown("Work"), progress.stage("many", total=10_000) as running:
+    with runtime.shown("Work"), runtime.stage("many", total=10_000) as running:
         for _ in range(10_000):
             running.advance()
     lines = capfd.readouterr().err.splitlines()

@@ -8,8 +8,8 @@ from scipy.spatial.distance import cdist, pdist
 from scipy.stats import spearmanr
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
-from unspool import progress, quality
-from unspool.quality import ranks, score, tables
+from unspool import quality, runtime
+from unspool.quality import score
 
 
 def cloud(n, width, seed=0):
@@ -269,8 +269,8 @@ def test_wide_distances_keep_close_pairs_and_copies(offset):
     X[5] = X[4]
     X[6] = X[4] + 1e-7 * cloud(1, 60)[0]
     rows = np.array([4, 5, 6, 20])
-    found = tables.side(X).distances(rows)
-    assert isinstance(tables.side(X), tables.WidePoints)
+    found = quality.side(X).distances(rows)
+    assert isinstance(quality.side(X), quality.WidePoints)
     np.testing.assert_allclose(found, cdist(X[rows], X), rtol=1e-9, atol=1e-12)
     assert found[0, 5] == found[1, 4] == 0.0
 
@@ -278,7 +278,7 @@ def test_wide_distances_keep_close_pairs_and_copies(offset):
 def test_ranks_put_copies_after_the_point_itself_and_in_order():
     table = np.array([[0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
     np.testing.assert_array_equal(
-        ranks.ranks(table, np.array([3, 0])), [[1, 2, 3, 0], [0, 1, 2, 3]]
+        quality.ranks(table, np.array([3, 0])), [[1, 2, 3, 0], [0, 1, 2, 3]]
     )
 
 
@@ -348,7 +348,7 @@ def test_many_points_are_sampled_without_being_asked(monkeypatch):
     assert len(found.kept.sample) == 300
     assert not found.kept.exact
     assert found.kept.standard_error > 0
-    assert len(quality.neighborhoods(*bent(2000)).kept.sample) == score.FEWEST
+    assert len(quality.neighborhoods(*bent(2000)).kept.sample) == quality.FEWEST
     assert quality.neighborhoods(*bent(380)).kept.exact
     assert quality.neighbors_kept(X, Y).exact  # a search costs less than all pairs
 
@@ -375,8 +375,8 @@ def test_progress_is_told_and_work_can_be_cancelled(monkeypatch):
     X, Y = bent(100)
     monkeypatch.setattr(score, "CHUNK_BYTES", 8 * 100 * 10)
     with (
-        progress.listen(lambda event: event.done >= 50 and listener.cancel()) as listener,
-        pytest.raises(progress.Cancelled, match="ranks"),
+        runtime.listen(lambda event: event.done >= 50 and listener.cancel()) as listener,
+        pytest.raises(runtime.Cancelled, match="ranks"),
     ):
         quality.neighborhoods(X, Y)
 

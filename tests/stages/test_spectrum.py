@@ -10,12 +10,10 @@ import scipy.sparse as sp
 
 from tests.cases import roll
 from tests.compare import angle_between, relative
-from unspool import graph, problem, progress
-from unspool.elimination import plan_elimination
-from unspool.problem.patches import reconstruction_weights
-from unspool.spectrum import solve
-from unspool.spectrum.operators import standard
-from unspool.spectrum.solvers import (
+from unspool import distances, graph, problem, runtime
+from unspool.ordering import plan_elimination
+from unspool.problem import reconstruction_weights
+from unspool.spectrum import (
     NotSolved,
     Pairs,
     Task,
@@ -25,6 +23,8 @@ from unspool.spectrum.solvers import (
     inverted,
     inverted_factor,
     products,
+    solve,
+    standard,
 )
 from unspool.values import EigenProblem
 
@@ -47,7 +47,7 @@ def grid_weights(n):
 
 
 def roll_weights(n=250):
-    found = graph.symmetric(graph.nearest(roll(n).points, 8))
+    found = graph.symmetric(distances.nearest(roll(n).points, 8))
     return found.with_weights(np.exp(-0.1 * found.distances**2))
 
 
@@ -60,12 +60,12 @@ def barely_joined():
 
 
 def lle_factor(n=250):
-    from unspool import barycentric
+    from unspool import problem
 
     X = roll(n).points
-    found = graph.nearest(X, 8)
+    found = distances.nearest(X, 8)
     weights = reconstruction_weights(
-        found, lambda p, near, _: barycentric.grams_of_points(X[p], X[near]), 1e-3, 3
+        found, lambda p, near, _: problem.grams_of_points(X[p], X[near]), 1e-3, 3
     )
     return problem.reconstruction(weights)
 
@@ -124,7 +124,7 @@ def task_for(eigenproblem, count=4, seed=0):
     form = standard(eigenproblem)
     spare = min(count + 4, eigenproblem.size - eigenproblem.n_trivial)
     plan = plan_elimination(form.pattern()) if sp.issparse(form.matrix) else None
-    return Task(form, eigenproblem, spare, count, seed, progress.Running("test", 1), plan)
+    return Task(form, eigenproblem, spare, count, seed, runtime.Running("test", 1), plan)
 
 
 def assert_solves(eigenproblem, values, vectors, count, accuracy=1e-9):
@@ -273,7 +273,7 @@ def test_vectors_of_values_far_below_rounding_of_the_square_are_told_apart():
 
 
 def facts_of(eigenproblem, count=2):
-    with progress.recording() as record:
+    with runtime.recording() as record:
         solve(eigenproblem, count)
     return record.report().stage("spectrum").facts
 
@@ -353,12 +353,12 @@ def test_a_costly_factor_is_tried_last(monkeypatch):
 
 def test_an_iteration_that_did_not_converge_is_not_accepted():
     """Two hundred nearly equal values, and one pass: no answer rather than a wrong one."""
-    from unspool.spectrum.block import leading_pairs
+    from unspool.spectrum import leading_pairs
 
     values = 1.0 - 1e-5 * np.arange(300)
     start = np.random.default_rng(0).standard_normal((300, 6))
     found = leading_pairs(
-        lambda block: values[:, None] * block, start, 4, progress.Running("test", 1), max_passes=2
+        lambda block: values[:, None] * block, start, 4, runtime.Running("test", 1), max_passes=2
     )
     assert not found.converged
 
@@ -381,7 +381,7 @@ def test_a_matrix_that_cannot_be_factorised_is_told(solver, monkeypatch):
 def test_solvers_for_large_problems_on_small_ones(eigenproblem, monkeypatch):
     """Below the size where a decomposition is faster, the others must be right too."""
     monkeypatch.setattr(solve_module(), "DENSE_SIZE", 1)
-    with progress.recording() as record:
+    with runtime.recording() as record:
         found = solve(eigenproblem, 3)
     if sp.issparse(eigenproblem.matrix) or eigenproblem.end == "largest":
         assert record.report().stage("spectrum").facts["solver"] not in ("dense", "svd")
@@ -403,7 +403,7 @@ def test_a_group_of_equal_values_is_taken_whole():
     random = np.random.default_rng(3)
     turn = np.linalg.qr(random.standard_normal((40, 40)))[0]
     table = (turn * np.repeat([5.0, 1.0], [10, 30])) @ turn.T
-    with progress.recording() as record:
+    with runtime.recording() as record:
         few = solve(EigenProblem(table, "largest"), 2)
     every = solve(EigenProblem(table, "largest"), 10)
     np.testing.assert_allclose(few.vectors, every.vectors[:, :2], atol=1e-10)

@@ -6,9 +6,19 @@ import scipy.optimize
 from scipy.spatial.distance import cdist
 from sklearn.isotonic import isotonic_regression
 
-from unspool import iterate
-from unspool.iterate import OrdinalStress, Pairs, PairStress, TableStress
-from unspool.iterate.ordering import sorted_order
+from unspool.stress import (
+    MonotoneCurve,
+    OrdinalStress,
+    Pairs,
+    PairStress,
+    TableStress,
+    fill_gaps,
+    minimize_stress,
+    monotone,
+    place_by_stress,
+    smacof_step,
+    sorted_order,
+)
 
 EMPTY = np.empty((0, 0))
 
@@ -117,7 +127,7 @@ def test_smacof_step_is_the_guttman_transform(variant):
     table = random_table(40, seed=3, missing=missing)
     weights = random_weights(40) if weighted else None
     places = np.random.default_rng(4).normal(size=(40, 2))
-    step = iterate.smacof_step(places, table, weights)
+    step = smacof_step(places, table, weights)
     np.testing.assert_allclose(step, guttman(places, table, weights), rtol=0, atol=1e-12)
 
 
@@ -129,12 +139,10 @@ def test_stress_never_increases(variant):
     start = np.random.default_rng(4).normal(size=(40, 2))
     majorized, places = [stress(start, table, weights)], start
     for _ in range(60):
-        places = iterate.smacof_step(places, table, weights)
+        places = smacof_step(places, table, weights)
         majorized.append(stress(places, table, weights))
     assert (np.diff(majorized) <= 1e-12 * majorized[0]).all()
-    run = iterate.minimize_stress(
-        TableStress.of(table, weights), places, tolerance=1e-9, max_steps=500
-    )
+    run = minimize_stress(TableStress.of(table, weights), places, tolerance=1e-9, max_steps=500)
     assert (np.diff(run.losses) <= 0.0).all()
     assert run.settled
     assert run.loss <= majorized[-1]
@@ -145,10 +153,10 @@ def test_descent_needs_fewer_steps_than_majorization():
     table = random_table(60, seed=7)
     start = np.random.default_rng(4).normal(size=(60, 2))
     objective = TableStress.of(table)
-    run = iterate.minimize_stress(objective, start, tolerance=0.0, max_steps=60)
+    run = minimize_stress(objective, start, tolerance=0.0, max_steps=60)
     places = objective.scaled(start)
     for _ in range(120):
-        places = iterate.smacof_step(places, table)
+        places = smacof_step(places, table)
     assert run.loss < stress(places, table)
 
 
@@ -176,10 +184,10 @@ def test_monotone_is_isotonic_regression(n, weighted, shape):
     rng = np.random.default_rng(n)
     values = shape(n, rng)
     weights = rng.uniform(0.1, 5.0, size=n) if weighted else None
-    fitted = iterate.monotone(values, weights)
+    fitted = monotone(values, weights)
     expected = isotonic_regression(values, sample_weight=weights)
     np.testing.assert_allclose(fitted, expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(iterate.monotone(fitted, weights), fitted, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(monotone(fitted, weights), fitted, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 1000])
@@ -251,7 +259,7 @@ def test_new_points_with_exact_distances_go_where_they_are(width):
     fixed, new = rng.normal(size=(50, width)), 1.5 * rng.normal(size=(30, width))
     rows = cdist(new, fixed)
     rows[rng.uniform(size=rows.shape) < 0.5] = np.nan
-    np.testing.assert_allclose(iterate.place_by_stress(rows, None, fixed), new, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(place_by_stress(rows, None, fixed), new, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
@@ -260,7 +268,7 @@ def test_new_points_find_the_least_stress(width):
     fixed = rng.normal(size=(40, width))
     rows = cdist(rng.normal(size=(15, width)), fixed) * rng.uniform(0.6, 1.5, size=(15, 40))
     weights = rng.uniform(0.1, 3.0, size=rows.shape)
-    placed = iterate.place_by_stress(rows, weights, fixed)
+    placed = place_by_stress(rows, weights, fixed)
     for row, weight, place in zip(rows, weights, placed, strict=True):
 
         def own(y, row=row, weight=weight):
@@ -275,14 +283,14 @@ def test_new_points_find_the_least_stress(width):
 def test_gaps_are_filled_by_the_shortest_detour():
     table = random_table(30, seed=4, missing=0.4)
     relays = np.array([3, 11, 17, 20, 25])
-    filled = iterate.fill_gaps(table, table[:, relays], table[relays])
+    filled = fill_gaps(table, table[:, relays], table[relays])
     ways = table[:, relays, None] + table[None, relays, :]
     shortest = np.where(np.isnan(ways), np.inf, ways).min(axis=1)
     np.testing.assert_array_equal(filled, np.where(np.isnan(table), shortest, table))
 
 
 def test_disparities_of_new_dissimilarities_follow_the_curve():
-    curve = iterate.MonotoneCurve.of(
+    curve = MonotoneCurve.of(
         np.array([1.0, 1.0, 2.0, 3.0, 3.0, 4.0]), np.array([0.5, 1.5, 2.0, 2.0, 2.0, 5.0])
     )
     asked = np.array([0.0, 0.5, 1.0, 1.5, 2.5, 3.5, 4.0, 8.0, np.nan])

@@ -9,7 +9,7 @@ import pytest
 import threadpoolctl
 from threadpoolctl import threadpool_info
 
-from unspool.threads import over_rows, quiet_blas
+from unspool.runtime import over_rows, quiet_blas
 
 
 def blas_threads():

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from unspool.values import EigenProblem, NeighborGraph, Report, Spectrum, Stage, graph_from_edges
+from unspool.edges import graph_from_edges
+from unspool.values import EigenProblem, NeighborGraph, Report, Spectrum, Stage
 
 
 def small_graph():

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from unspool.textbook.errata import ERRATA
-from unspool.textbook.outcome import equal, follows, measured, outcome, printed, printed_row, rising
+from unspool.textbook import ERRATA, equal, follows, measured, outcome, printed, printed_row, rising
 
 KNOWN = "S4-plane"
 

@@ -6,12 +6,24 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from unspool.app.commands.textbook import command
-from unspool.textbook import ERRATA, TEXTS, chosen, data, items, run, source_of
-from unspool.textbook.outcome import measured, outcome, printed
-from unspool.textbook.pages import write_pages
-from unspool.textbook.registry import Item
-from unspool.textbook.report import listed, summary, told
+from unspool import textbook
+from unspool.cli.textbook import command
+from unspool.textbook import (
+    ERRATA,
+    TEXTS,
+    Item,
+    chosen,
+    items,
+    listed,
+    measured,
+    outcome,
+    printed,
+    run,
+    source_of,
+    summary,
+    told,
+    write_pages,
+)
 
 QUICK = "S4.extended-size"
 
@@ -73,13 +85,13 @@ def test_data_are_fetched_when_asked(monkeypatch, tmp_path):
         return images, np.array(["7"] * 70_000)
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
-    table = data.load("mnist", download=True)
+    table = textbook.load("mnist", download=True)
     assert len(table["x_train"]) == 60_000
     assert len(table["x_test"]) == 10_000
     assert table["x_test"].dtype == table["y_test"].dtype == np.uint8
     assert (table["y_test"] == 7).all()
-    with pytest.raises(data.Absent, match="swiss_roll_isomap"):
-        data.load("swiss_roll_isomap", download=True)
+    with pytest.raises(textbook.Absent, match="swiss_roll_isomap"):
+        textbook.load("swiss_roll_isomap", download=True)
 
 
 def test_an_error_is_not_swallowed():

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
 from tests.cases import CASES, GRAPH, bent
-from unspool import progress
+from unspool import runtime
 
 X = bent(60)
 FROM_DISTANCES = {name: case for name, case in CASES.items() if case.precomputed == "metric"}
@@ -49,7 +49,7 @@ def test_refused_with_a_clear_error(case, what):
     events = []
     model = case.make()
     with (
-        progress.listen(events.append),
+        runtime.listen(events.append),
         pytest.raises((ValueError, TypeError), match=f"(?s){message}"),
     ):
         model.fit(data)
@@ -174,7 +174,7 @@ def test_tables_that_are_no_distances(case, table, message):
     if case.gaps and message.startswith("NaN"):
         pytest.skip("a gap is a distance that is not known")
     events = []
-    with progress.listen(events.append), pytest.raises(ValueError, match=f"(?s){message}"):
+    with runtime.listen(events.append), pytest.raises(ValueError, match=f"(?s){message}"):
         case.make(metric="precomputed").fit(table)
     assert not events
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 import unspool
 from tests.cases import CASES, CLOSED_FORM, bent
-from unspool import progress
+from unspool import runtime
 
 X = bent(300)
 every_method = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -17,7 +17,7 @@ every_method = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 def events_of(case, points):
     events = []
-    with progress.listen(events.append):
+    with runtime.listen(events.append):
         case.make().fit(points)
     return events
 
@@ -44,7 +44,7 @@ def test_cancelling_at_any_event_leaves_an_unfitted_object(case):
             if len(heard) > moment:
                 listener.cancel()
 
-        with progress.listen(stop) as listener, pytest.raises(unspool.Cancelled, match="cancelled"):
+        with runtime.listen(stop) as listener, pytest.raises(unspool.Cancelled, match="cancelled"):
             model.fit(X)
         assert len(heard) == moment + 1  # stopped at once
         assert set(vars(model)) == set(vars(case.make()))  # nothing half done remains
@@ -59,7 +59,7 @@ def test_cancelling_a_second_fit_keeps_the_first(case):
     model = case.make().fit(X)
     kept, report, placed = np.array(model.embedding_), model.report_, model.transform(X[:5] + 0.01)
     with (
-        progress.listen(lambda event: listener.cancel()) as listener,
+        runtime.listen(lambda event: listener.cancel()) as listener,
         pytest.raises(unspool.Cancelled),
     ):
         model.fit(bent(100, seed=9)[:, :4])
@@ -79,7 +79,7 @@ def test_cancelling_from_another_thread(case):
         started.set()
         assert cancelled.wait(30)
 
-    with progress.listen(wait) as listener:
+    with runtime.listen(wait) as listener:
 
         def cancel():
             assert started.wait(30)
@@ -96,7 +96,7 @@ def test_cancelling_from_another_thread(case):
 
 def test_the_message_says_where():
     with (
-        progress.listen(
+        runtime.listen(
             lambda event: listener.cancel() if event.name == "geodesics" else None
         ) as listener,
         pytest.raises(unspool.Cancelled, match=r"cancelled during 'geodesics' at 0 of 300"),
@@ -114,14 +114,14 @@ def test_a_failing_callback_is_not_swallowed_and_leaves_nothing():
 
     for case in CLOSED_FORM.values():
         model = case.make()
-        with progress.listen(fail), pytest.raises(Unforeseen):
+        with runtime.listen(fail), pytest.raises(Unforeseen):
             model.fit(X)
         assert set(vars(model)) == set(vars(case.make()))
 
 
 def test_a_listener_hears_nothing_after_its_block():
     events = []
-    with progress.listen(events.append):
+    with runtime.listen(events.append):
         CASES["PCA"].make().fit(X)
     count = len(events)
     CASES["PCA"].make().fit(X)
@@ -129,6 +129,6 @@ def test_a_listener_hears_nothing_after_its_block():
 
 
 def test_a_cancelled_listener_does_not_cancel_later_work():
-    with progress.listen(lambda event: None) as listener:
+    with runtime.listen(lambda event: None) as listener:
         listener.cancel()
     assert np.isfinite(CASES["PCA"].make().fit(X).embedding_).all()

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tests.cases import CASES, bent
-from unspool import memory, progress
+from unspool import runtime
+from unspool.runtime import memory
 
 X = bent(100)
 TABLES = {"KernelPCA": "similarity", "ClassicalMDS": "similarity", "Isomap": "geodesics"}
@@ -16,7 +17,7 @@ def test_tables_of_all_pairs_are_refused(name, monkeypatch):
     events = []
     model = CASES[name].make()
     with (
-        progress.listen(events.append),
+        runtime.listen(events.append),
         pytest.raises(MemoryError, match=r"100 .* would take \d+\.\d kB but 50\.0 kB are free; "),
     ):
         model.fit(X)

@@ -8,7 +8,8 @@ from scipy.spatial.distance import cdist
 
 from tests.cases import CASES, CLOSED_FORM, GRAPH, bent, roll
 from tests.compare import relative, up_to_signs
-from unspool import LLE, PCA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps, graph
+from unspool import distances
+from unspool.methods import LLE, PCA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps
 
 X = bent(60)
 every_method = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -158,7 +159,7 @@ def test_more_copies_than_neighbours(case, copies):
     """Fifteen copies and eight neighbours: every copy sees copies only, so the pieces are told."""
     points = bent(8)
     many = np.repeat(points, copies, axis=0)
-    found = graph.nearest(many, 8)
+    found = distances.nearest(many, 8)
     assert (found.neighbors != found.rows).all()
     model = quietly(lambda: case.make().fit(many))
     assert finite_everywhere(model, many)

@@ -16,23 +16,35 @@
 Every generator takes the number of points first, everything else by keyword, and a `seed`.
 """
 
-from .clusters import correlated_normal, three_clusters
-from .curves import circle, helix, union_of_lines
-from .flat import flat_patch, s_curve, swiss_roll
-from .images import bars
+from .clusters import EXERCISE_CORRELATION, bars, correlated_normal, three_clusters
+from .curves import circle, helix, helix_length, union_of_lines
+from .generators import GENERATORS, names
 from .real import real, real_names
-from .registry import GENERATORS, names
 from .sample import Sample
-from .surfaces import punctured_sphere, saddle, sphere_patch, twin_peaks
+from .surfaces import (
+    ROLLS,
+    flat_patch,
+    punctured_sphere,
+    s_curve,
+    saddle,
+    sphere_patch,
+    spiral_angle,
+    spiral_length,
+    swiss_roll,
+    twin_peaks,
+)
 
 __all__ = [
+    "EXERCISE_CORRELATION",
     "GENERATORS",
+    "ROLLS",
     "Sample",
     "bars",
     "circle",
     "correlated_normal",
     "flat_patch",
     "helix",
+    "helix_length",
     "names",
     "punctured_sphere",
     "real",
@@ -40,6 +52,8 @@ __all__ = [
     "s_curve",
     "saddle",
     "sphere_patch",
+    "spiral_angle",
+    "spiral_length",
     "swiss_roll",
     "three_clusters",
     "twin_peaks",

@@ -6,6 +6,8 @@ two dimensions, and an autoassociative network with a single bottleneck node mus
 that cross are several pieces that share a point, which no single chart covers.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from .sample import Floats, Sample, Seed, checked_count, checked_length, random_source, with_noise

@@ -6,6 +6,8 @@ The folder is the one in the environment variable UNSPOOL_DATA; where that is no
 `real` and, where it can do without, catches FileNotFoundError and shows its message.
 """
 
+from __future__ import annotations
+
 import csv
 import os
 import re

@@ -7,6 +7,8 @@ along the surface, so that a method which claims isometry can be held to it numb
 Noise is added to the points and never to the coordinates: the truth stays the truth.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real

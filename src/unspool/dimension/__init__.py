@@ -6,19 +6,21 @@
 a method, and tell how many coordinates its *map* needs.
 """
 
-from .bends import eigengap, elbow, elbow_of_map
 from .correlation import correlation_dimension
+from .elbow import eigengap, elbow, elbow_of_map
 from .estimate import Dimension, Estimate
 from .intrinsic import METHODS, intrinsic_dimension
 from .local_pca import local_pca
 from .nearest import levina_bickel, two_nearest
 from .patches import eigengap_of_patches, elbow_of_patches
+from .scales import doubling, settle
 
 __all__ = [
     "METHODS",
     "Dimension",
     "Estimate",
     "correlation_dimension",
+    "doubling",
     "eigengap",
     "eigengap_of_patches",
     "elbow",
@@ -27,5 +29,6 @@ __all__ = [
     "intrinsic_dimension",
     "levina_bickel",
     "local_pca",
+    "settle",
     "two_nearest",
 ]

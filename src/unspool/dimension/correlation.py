@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..progress import stage
+from ..runtime import stage
 from ..values import Array, Metric
-from .cloud import Cloud, cloud
+from .distinct import Cloud, cloud
 from .estimate import Estimate
 from .scales import OVERLAP, settle
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..values import Metric
-from .cloud import Cloud, cloud
 from .correlation import correlation_of
+from .distinct import Cloud, cloud
 from .estimate import Dimension, Estimate
 from .local_pca import local_pca_of
 from .nearest import levina_bickel_of, two_nearest_of

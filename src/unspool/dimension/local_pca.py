@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..progress import stage
+from ..runtime import stage
 from ..values import Array
-from .cloud import Cloud, cloud
+from .distinct import Cloud, cloud
 from .estimate import Estimate
 from .scales import doubling, settle
 

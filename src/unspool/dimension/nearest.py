@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..values import Array, Metric
-from .cloud import Cloud, cloud
+from .distinct import Cloud, cloud
 from .estimate import Estimate
 from .scales import OVERLAP, Reading, doubling, settle
 

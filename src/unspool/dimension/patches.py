@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import geodesic, nearest, symmetric
-from ..progress import stage
+from ..distances import nearest
+from ..edges import subgraph
+from ..graph import symmetric
+from ..paths import geodesic
+from ..runtime import stage
 from ..values import Array, Metric
-from .bends import gaps, residuals, sharpest_bend
-from .cloud import Cloud, cloud
+from .distinct import Cloud, cloud
+from .elbow import gaps, residuals, sharpest_bend
 from .estimate import Estimate
 
 CENTRES = 50  # patches
@@ -99,7 +102,7 @@ def _paths(asked: Cloud, members: Array, size: int) -> Array:
     graph = symmetric(nearest(table, joined, metric="precomputed"))
     away = geodesic(graph, np.array([0]))[0]
     order = np.argsort(away, kind="stable")[:size]
-    return geodesic(graph.subgraph(np.sort(order[np.isfinite(away[order])])))
+    return geodesic(subgraph(graph, np.sort(order[np.isfinite(away[order])])))
 
 
 def _scaled(lengths: Array) -> tuple[Array, Array]:

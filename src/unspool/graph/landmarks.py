@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..progress import stage
+from ..runtime import stage
 from ..values import Array
 
 

@@ -1,17 +1,17 @@
-"""Points -> similarity: kernel functions, their width, centring and definiteness."""
+"""Points -> kernel matrix: functions, bandwidth, centering, Nystroem, explicit feature maps."""
 
 from .bandwidth import edge_gamma, median_gamma
 from .centering import Centering, double_centered
-from .definite import check_symmetric, is_positive_semidefinite
-from .functions import KERNELS, RADIAL, Kernel, gamma_from
-from .nystroem import features, nystroem_error, pivoted_cholesky
-from .veronese import (
-    monomial_exponents,
-    monomials,
-    n_monomials,
-    veronese,
-    veronese_exponents,
+from .feature_maps import monomial_exponents, monomials, n_monomials, veronese, veronese_exponents
+from .functions import (
+    KERNELS,
+    RADIAL,
+    Kernel,
+    check_symmetric,
+    gamma_from,
+    is_positive_semidefinite,
 )
+from .nystroem import features, nystroem_error, pivoted_cholesky
 
 __all__ = [
     "KERNELS",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..threads import over_rows
+from ..runtime import over_rows
 from ..values import Array
 
 ROWS = 256  # of a table that a thread adds up at a time

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import scipy.linalg
 
-from ..progress import stage
+from ..runtime import stage
 from ..values import Array
 
 BLOCK_BYTES = 64 * 2**20

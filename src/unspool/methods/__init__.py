@@ -1,4 +1,4 @@
-"""One file a method: the only place that composes the stages."""
+"""One file per method: the only place that composes relations, problems and scalings."""
 
 from .autoassociative_network import AutoassociativeNetwork
 from .classical_mds import ClassicalMDS

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from .. import problem
-from ..iterate import network as net
-from ..progress import advise
+from .. import autoencoder, problem
+from ..runtime import advise
 from ..spectrum import solve
 from ..values import Array
-from ._contract import Method
-from ._parameters import learned, method, parameter
+from .estimator import Method
+from .parameters import learned, method, parameter
 
 BENDS = ("linear", "sigmoidal")
 
@@ -35,7 +34,9 @@ class AutoassociativeNetwork(Method):
 
     mapping: tuple[int, ...] = parameter((8,), help="widths of the layers before the bottleneck")
     demapping: tuple[int, ...] = parameter((8,), help="widths of the layers after the bottleneck")
-    activation: str = parameter("tanh", choices=net.ACTIVATIONS, help="how hidden units bend")
+    activation: str = parameter(
+        "tanh", choices=autoencoder.ACTIVATIONS, help="how hidden units bend"
+    )
     bottleneck: str = parameter("linear", choices=BENDS, help="units of the bottleneck")
     output: str = parameter("linear", choices=BENDS, help="units of the output")
     n_starts: int = parameter(
@@ -66,8 +67,8 @@ class AutoassociativeNetwork(Method):
     n_iter_: int = learned()
     reconstruction_error_: Array = learned()
     validation_error_: Array | None = learned()
-    _network: net.Network = learned()
-    _frame: net.Frame = learned()
+    _network: autoencoder.Network = learned()
+    _frame: autoencoder.Frame = learned()
 
     def _learn(self, points: Array) -> None:
         n, width = points.shape
@@ -77,18 +78,18 @@ class AutoassociativeNetwork(Method):
                 f"features have; use at most {min(n, width)}"
             )
         settings = self._settings()
-        units = net.Units(self.activation, self.bottleneck, self.output)
-        topology = net.autoassociative(
+        units = autoencoder.Units(self.activation, self.bottleneck, self.output)
+        topology = autoencoder.autoassociative(
             width, self.mapping, self.n_components, self.demapping, units
         )
-        self._frame = net.frame_of(points, topology.activations[-1])
+        self._frame = autoencoder.frame_of(points, topology.activations[-1])
         starts = self._starts(topology, points)
-        trained = net.fit_network(starts, points, self._frame, settings)
+        trained = autoencoder.fit_network(starts, points, self._frame, settings)
         if not trained.settled:
             advise(f"training was still gaining after max_iter={self.max_iter} steps; raise it")
         self._network = trained.network
         if self.bottleneck == "linear":
-            self._network = net.with_lengths_of_data(
+            self._network = autoencoder.with_lengths_of_data(
                 trained.network, self._frame, points, self._axes
             )
         self.weights_, self.biases_ = self._network.weights, self._network.biases
@@ -97,14 +98,18 @@ class AutoassociativeNetwork(Method):
         self.validation_error_ = trained.held_out_errors
         self.embedding_ = self._map(points)
 
-    def _settings(self) -> net.Settings:
+    def _settings(self) -> autoencoder.TrainingSettings:
         stopping = self.max_iter, self.tol, self.l2, self.validation_fraction
-        return net.Settings(*stopping, self.backend, self.batch_size, self.random_state)
+        return autoencoder.TrainingSettings(
+            *stopping, self.backend, self.batch_size, self.random_state
+        )
 
-    def _starts(self, topology: net.Topology, points: Array) -> list[net.Network]:
-        if net.is_linear(topology):
-            return [net.principal_start(topology, self._axes(self._frame.inputs(points)))]
-        return [net.random_start(topology, self.random_state, k) for k in range(self.n_starts)]
+    def _starts(self, topology: autoencoder.Topology, points: Array) -> list[autoencoder.Network]:
+        if autoencoder.is_linear(topology):
+            return [autoencoder.principal_start(topology, self._axes(self._frame.inputs(points)))]
+        return [
+            autoencoder.random_start(topology, self.random_state, k) for k in range(self.n_starts)
+        ]
 
     def _axes(self, centred: Array) -> Array:
         return solve(problem.covariance(centred), self.n_components, seed=self.random_state).vectors

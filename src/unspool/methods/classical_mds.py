@@ -6,12 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from .. import graph
+from ..distances import check_metric, cross, squared
 from ..kernel import double_centered
 from ..spectrum import additive_constant, negative_mass
 from ..values import Array, Metric
-from ._parameters import learned, method, parameter
-from ._similarity import SimilarityMethod
+from .gram_family import SimilarityMethod
+from .parameters import learned, method, parameter
 
 
 @method
@@ -40,7 +40,7 @@ class ClassicalMDS(SimilarityMethod):
     additive_constant_: float = learned()
 
     def _table(self) -> Literal["distances"] | None:
-        graph.check_metric(self.metric)
+        check_metric(self.metric)
         return "distances" if self.metric == "precomputed" else None
 
     def _learn(self, points: Array) -> None:
@@ -55,7 +55,7 @@ class ClassicalMDS(SimilarityMethod):
     def _distances(self, points: Array) -> Array:
         if self._points is None:
             return points
-        return graph.cross(points, self._points, self.metric)
+        return cross(points, self._points, self.metric)
 
     def _similarity(self, points: Array) -> Array:
         if self.additive_constant_ > 0.0:
@@ -64,7 +64,7 @@ class ClassicalMDS(SimilarityMethod):
             return np.asarray(-0.5 * enlarged**2)
         if self._points is None:
             return -0.5 * points**2
-        return -0.5 * graph.squared(points, self._points, self.metric)
+        return -0.5 * squared(points, self._points, self.metric)
 
     def negative_mass(self) -> float:
         """Return the share of the spectrum that is negative: how far D is from Euclidean."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import problem
-from ..memory import claim
+from ..runtime import claim
 from ..spectrum import solve
 from ..values import Array
 

@@ -11,8 +11,8 @@ from .. import extension, problem
 from ..extension import Chart
 from ..spectrum import solve
 from ..values import Array, NeighborGraph
-from ._heat import HeatMethod
-from ._parameters import method, parameter
+from .heat_family import HeatMethod
+from .parameters import method, parameter
 
 
 @method

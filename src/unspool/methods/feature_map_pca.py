@@ -9,13 +9,12 @@ import numpy as np
 
 from .. import problem
 from ..kernel import veronese
-from ..memory import claim
-from ..progress import stage
+from ..runtime import claim, stage
 from ..spectrum import solve
 from ..values import Array
-from ._features import FeatureMethod
-from ._parameters import method, parameter
-from ._similarity import scaled_coordinates
+from .feature_family import FeatureMethod
+from .gram_family import scaled_coordinates
+from .parameters import method, parameter
 
 
 @method

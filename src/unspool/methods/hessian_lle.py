@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import problem
 from ..extension import Chart
-from ..problem import patches
 from ..values import Array, NeighborGraph
-from ._local import TangentMethod
-from ._parameters import method, parameter
+from .lle_family import TangentMethod
+from .parameters import method, parameter
 
 
 @method
@@ -37,10 +37,10 @@ class HessianLLE(TangentMethod):
     )
 
     def _least_members(self, count: int) -> int:
-        return patches.members_needed(count)
+        return problem.members_needed(count)
 
     def _patches(self, tangents: Array) -> Array:
-        return patches.hessian_patches(tangents)
+        return problem.hessian_patches(tangents)
 
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
         chart = super()._chart(given, members, neighbors)

@@ -8,14 +8,13 @@ import numpy as np
 
 from .. import extension
 from ..extension import Chart
-from ..sharing import once
+from ..relation import edges_of, geodesic_gram
+from ..runtime import once
 from ..spectrum import negative_mass, solve
 from ..values import Array, NeighborGraph
-from ._geodesic_gram import geodesic_gram
-from ._graph import COMPONENTS, GraphMethod
-from ._parameters import method, parameter
-from ._relation import edges_of
-from ._similarity import advise_if_not_euclidean, scaled_coordinates
+from .gram_family import advise_if_not_euclidean, scaled_coordinates
+from .graph_family import COMPONENTS, GraphMethod
+from .parameters import method, parameter
 
 ROWS_BYTES = 128 * 2**20  # of new points' rows held at a time
 

@@ -1,11 +1,20 @@
-"""How many random directions keep all distances, how surely, and whether they did (S3 15.4)."""
+"""How many random directions keep all distances, how surely, and whether they did (S3 15.4).
+
+By how much a map stretches and shrinks the distances between points, pair by pair.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import Literal
+from typing import Any, Literal
 
-from ._distortions import distortions
+import numpy as np
+
+from ..distances import squared
+from ..values import Array
+from .input import checked_points
 
 __all__ = [
     "distortions",
@@ -82,3 +91,96 @@ def _check_eps(eps: float, below: float, what: str) -> None:
 def _check_whole(value: int, name: str, at_least: int) -> None:
     if isinstance(value, bool) or int(value) != value or value < at_least:
         raise ValueError(f"{name} must be a whole number of at least {at_least}; got {value!r}")
+
+
+BLOCK = 2**20  # pairs held at a time
+MANY_PAIRS = 2_000_000  # all pairs of 2,000 points: a second or two, 16 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Distortions:
+    """Squared distances on a map divided by those of the data, pair by pair (S3 15.13).
+
+    ``is_sample`` says that not all pairs were taken; ``n_coincident`` pairs that are one point both
+    in the data and on the map have no ratio and are left out.
+    """
+
+    ratios: Array
+    is_sample: bool
+    n_coincident: int
+
+    @property
+    def smallest(self) -> float:
+        """The ratio of the pair that came closest together; 1 if there are no pairs."""
+        return float(self.ratios.min()) if self.ratios.size else 1.0
+
+    @property
+    def largest(self) -> float:
+        """The ratio of the pair that moved furthest apart; 1 if there are no pairs."""
+        return float(self.ratios.max()) if self.ratios.size else 1.0
+
+    @property
+    def eps(self) -> float:
+        """The least eps with (1 - eps) d^2 <= d'^2 <= (1 + eps) d^2 for all these pairs."""
+        return max(1.0 - self.smallest, self.largest - 1.0)
+
+    def __str__(self) -> str:
+        pairs = f"{self.ratios.size:,} {'sampled' if self.is_sample else ''} pairs"
+        share = f"median {np.median(self.ratios):.4g}, " if self.ratios.size else ""
+        return (
+            f"squared distances times {self.smallest:.4g} to {self.largest:.4g}, {share}"
+            f"eps = {self.eps:.4g}, over {' '.join(pairs.split())}"
+        )
+
+
+def distortions(X: Any, Y: Any, *, max_pairs: int = MANY_PAIRS, seed: int = 0) -> Distortions:
+    """Return the squared distances of ``Y`` divided by those of ``X``, pair by pair (S3 15.13).
+
+    All pairs if there are at most ``max_pairs``, else that many drawn at random. A pair that is one
+    point in ``X`` and two in ``Y`` has the ratio inf.
+    """
+    points, places = checked_points(X), checked_points(Y)
+    if len(points) != len(places):
+        raise ValueError(f"X has {len(points)} rows and Y has {len(places)}; they must be the same")
+    if max_pairs < 1:
+        raise ValueError(f"max_pairs must be at least 1; got {max_pairs}")
+    n_pairs = len(points) * (len(points) - 1) // 2
+    is_sample = n_pairs > max_pairs
+    drawn = _sampled(points, places, max_pairs, seed) if is_sample else _all(points, places)
+    ratios = np.concatenate(list(drawn))
+    return Distortions(ratios, is_sample, min(n_pairs, max_pairs) - len(ratios))
+
+
+def all_within(points: Array, places: Array, eps: float) -> bool:
+    """Tell whether all pairs keep their squared distance to 1 +- ``eps``; ends at the first not."""
+    return all((np.abs(ratios - 1.0) <= eps).all() for ratios in _all(points, places))
+
+
+def _all(points: Array, places: Array) -> Iterator[Array]:
+    """Yield the ratios of all pairs, block of rows by block of rows."""
+    n = len(points)
+    rows = max(1, BLOCK // n)
+    for first in range(0, n - 1, rows):
+        last = min(first + rows, n - 1)
+        later = np.arange(n - first)[None, :] > np.arange(last - first)[:, None]
+        before = squared(points[first:last], points[first:])[later]
+        yield _ratios(before, squared(places[first:last], places[first:])[later])
+
+
+def _sampled(points: Array, places: Array, count: int, seed: int) -> Iterator[Array]:
+    source = np.random.default_rng(seed)
+    rows = max(1, BLOCK // 8 // (points.shape[1] + places.shape[1]))  # 1 MB: stays in cache
+    for first in range(0, count, rows):
+        some = min(rows, count - first)
+        one = source.integers(len(points), size=some)
+        other = (one + source.integers(1, len(points), size=some)) % len(points)
+        before = np.square(points[one] - points[other]).sum(axis=1)
+        yield _ratios(before, np.square(places[one] - places[other]).sum(axis=1))
+
+
+def _ratios(before: Array, after: Array) -> Array:
+    apart = (before > 0.0) | (after > 0.0)
+    before, after = before[apart], after[apart]
+    ratios = np.full(len(before), np.inf)
+    np.divide(after, before, out=ratios, where=before > 0.0)
+    return ratios

@@ -6,12 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..memory import claim
-from ..progress import stage
+from ..runtime import claim, stage
 from ..values import Array, Metric
-from ._kernel_choice import KernelChoice
-from ._parameters import learned, method, parameter
+from .kernel_parameters import KernelChoice
 from .lle import LLE
+from .parameters import learned, method, parameter
 
 
 @method

@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import extension
-from ..memory import claim
+from ..relation import GivenTable, NystroemMap, choose_landmarks, fit_nystroem
+from ..runtime import claim
 from ..values import Array
-from ._kernel_choice import KernelChoice
-from ._nystroem import GivenTable, NystroemMap, choose_landmarks, fit_nystroem
-from ._parameters import learned, method, parameter
-from ._similarity import SimilarityMethod
+from .gram_family import SimilarityMethod
+from .kernel_parameters import KernelChoice
+from .parameters import learned, method, parameter
 
 
 @method

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .. import extension, graph
+from .. import distances, extension, graph, paths
 from ..extension import Chart
-from ..sharing import once
+from ..relation import edges_of
+from ..runtime import once
 from ..values import Array, NeighborGraph
-from ._graph import COMPONENTS, GraphMethod
-from ._landmark_choice import LandmarkChoice
-from ._parameters import method, parameter
-from ._relation import edges_of
-from ._similarity import check_count
+from .gram_family import check_count
+from .graph_family import COMPONENTS, GraphMethod
+from .landmark_parameters import LandmarkChoice
+from .parameters import method, parameter
 
 
 @method
@@ -48,7 +48,7 @@ class LandmarkIsomap(LandmarkChoice, GraphMethod):
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
         chosen = self._chosen_in(given, members, neighbors)
         of = *edges_of(neighbors), chosen
-        geodesics = once("geodesics", of, "rows", lambda: graph.geodesic(neighbors, chosen))
+        geodesics = once("geodesics", of, "rows", lambda: paths.geodesic(neighbors, chosen))
         count = min(self._count_in(members), len(chosen) - 1)
         squares = geodesics.T**2
         fitted = self._fit_landmarks(squares, chosen, count, self.random_state)
@@ -70,10 +70,12 @@ class LandmarkIsomap(LandmarkChoice, GraphMethod):
             return np.array(sorted(named, key=lambda local: order[members[local]]))
 
         def along_graph(point: int) -> Array:
-            return np.asarray(graph.geodesic(neighbors, np.array([point]))[0])
+            return np.asarray(paths.geodesic(neighbors, np.array([point]))[0])
 
         def in_data(point: int) -> Array:
-            return graph.cross(given[members], given[members[point]][None, :], self.metric)[:, 0]
+            return distances.cross(given[members], given[members[point]][None, :], self.metric)[
+                :, 0
+            ]
 
         def in_table(point: int) -> Array:
             return np.asarray(given[members[point]][members])

@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .. import extension, graph
-from ..memory import claim
+from .. import distances, extension
+from ..runtime import claim
 from ..values import Array, Metric
-from ._contract import Method
-from ._landmark_choice import LandmarkChoice, LandmarkMap
-from ._parameters import learned, method, parameter
-from ._similarity import check_count
+from .estimator import Method
+from .gram_family import check_count
+from .landmark_parameters import LandmarkChoice, LandmarkMap
+from .parameters import learned, method, parameter
 
 
 @method
@@ -36,7 +36,7 @@ class LandmarkMDS(LandmarkChoice, Method):
     _map_of_landmarks: LandmarkMap = learned()
 
     def _table(self) -> Literal["distances"] | None:
-        graph.check_metric(self.metric)
+        distances.check_metric(self.metric)
         return "distances" if self.metric == "precomputed" else None
 
     def _learn(self, given: Any) -> None:
@@ -57,12 +57,12 @@ class LandmarkMDS(LandmarkChoice, Method):
     def _distances_from(self, point: int) -> Array:
         if self._points is None:
             return np.asarray(self._given[point])
-        return graph.cross(self._points, self._points[point : point + 1], self.metric)[:, 0]
+        return distances.cross(self._points, self._points[point : point + 1], self.metric)[:, 0]
 
     def _squares(self, points: Any) -> Array:
         if self._points is None:
             return np.asarray(points[:, self.landmarks_] ** 2)
-        return graph.squared(points, self._points[self.landmarks_], self.metric)
+        return distances.squared(points, self._points[self.landmarks_], self.metric)
 
     def _map(self, points: Any) -> Array:
         return self._placed(self._squares(points))

@@ -10,8 +10,8 @@ from .. import problem
 from ..extension import Chart
 from ..spectrum import solve
 from ..values import Array, NeighborGraph
-from ._heat import LaplacianMethod
-from ._parameters import method
+from .heat_family import LaplacianMethod
+from .parameters import method
 
 
 @method

@@ -7,8 +7,8 @@ import numpy as np
 from .. import problem
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph
-from ._local import Cloud, LocalMethod
-from ._parameters import method
+from .lle_family import Cloud, LocalMethod
+from .parameters import method
 
 
 @method

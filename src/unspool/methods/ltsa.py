@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..problem import patches
+from .. import problem
 from ..values import Array
-from ._local import TangentMethod
-from ._parameters import method
+from .lle_family import TangentMethod
+from .parameters import method
 
 
 @method
@@ -27,4 +27,4 @@ class LTSA(TangentMethod):
         return count + 2
 
     def _patches(self, tangents: Array) -> Array:
-        return patches.tangent_patches(tangents)
+        return problem.tangent_patches(tangents)

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import problem
-from ..problem import patches
 from ..values import Array, EigenProblem, NeighborGraph
-from ._local import Cloud, LocalMethod
-from ._parameters import method
+from .lle_family import Cloud, LocalMethod
+from .parameters import method
 
 
 @method
@@ -40,7 +39,7 @@ class ModifiedLLE(LocalMethod):
             for points, around, distances in neighbors.by_count(chunk):
                 table = np.column_stack([points, around])
                 grams = grams_of(points, around, distances)
-                for here, blocks in patches.modified_patches(
+                for here, blocks in problem.modified_patches(
                     grams, count, typical, self.regularization
                 ):
                     yield table[here], blocks
@@ -49,10 +48,10 @@ class ModifiedLLE(LocalMethod):
 
 
 def _typical_flatness(
-    grams_of: patches.LocalGrams, neighbors: NeighborGraph, count: int, chunk: int
+    grams_of: problem.LocalGrams, neighbors: NeighborGraph, count: int, chunk: int
 ) -> float:
     ratios = [
-        patches.flatness(patches.local_spectra(grams_of(*batch)), count)
+        problem.flatness(problem.local_spectra(grams_of(*batch)), count)
         for batch in neighbors.by_count(chunk)
     ]
     return float(np.median(np.concatenate(ratios)))

@@ -7,8 +7,8 @@ import numpy as np
 from .. import problem
 from ..spectrum import solve
 from ..values import Array
-from ._contract import Method
-from ._parameters import learned, method, parameter
+from .estimator import Method
+from .parameters import learned, method, parameter
 
 
 @method

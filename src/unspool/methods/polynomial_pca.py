@@ -10,12 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import problem
 from ..kernel import monomial_exponents, monomials
-from ..progress import stage
+from ..runtime import stage
 from ..spectrum import solve
 from ..values import Array
-from ._equation import Equation, readable_equation
-from ._features import FeatureMethod, deviations, monomials_that_fit
-from ._parameters import learned, method, parameter
+from .equation import Equation, readable_equation
+from .feature_family import FeatureMethod, deviations, monomials_that_fit
+from .parameters import learned, method, parameter
 
 
 @method

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..iterate import curves
-from ..iterate.frame import Frame
+from .. import principal
+from ..principal import Frame
 from ..values import Array
-from ._parameters import learned, method, parameter
-from ._principal import PrincipalMethod, checked_start
+from .parameters import learned, method, parameter
+from .principal_family import PrincipalMethod, checked_start
 
 
 @method
@@ -53,11 +53,11 @@ class PrincipalCurve(PrincipalMethod):
     vertices_: Array = learned()
     length_: float = learned()
     weights_: Array = learned()
-    _drawn: curves.Draft = learned()  # in the frame
+    _drawn: principal.Draft = learned()  # in the frame
 
     def _learn(self, points: Array) -> None:
-        settings = curves.Settings(
-            curves.smoother(self.smoother, self.span, self.robust),
+        settings = principal.CurveSettings(
+            principal.smoother(self.smoother, self.span, self.robust),
             self._spans(),
             self.bias_correction,
             self.robust,
@@ -66,7 +66,7 @@ class PrincipalCurve(PrincipalMethod):
         )
         self._frame = Frame.of(points)
         framed = self._frame.inside(points)
-        outcome = curves.fit_curve(framed, self._started(framed), settings)
+        outcome = principal.fit_curve(framed, self._started(framed), settings)
         self._remember(outcome, settings.n_counted(len(points)), len(points))
         self._drawn = outcome.state
         self.weights_ = self._drawn.weights
@@ -74,16 +74,16 @@ class PrincipalCurve(PrincipalMethod):
         self.length_ = self._drawn.curve.length * self._frame.unit
         self.embedding_ = self._drawn.projection.places[:, None] * self._frame.unit
 
-    def _started(self, framed: Array) -> curves.Polygon:
+    def _started(self, framed: Array) -> principal.Polygon:
         width = framed.shape[1]
         if self._start_is_given:
             corners = checked_start(self.start, None, width)
-            return curves.polygon(self._frame.inside(corners), self.closed)
+            return principal.polygon(self._frame.inside(corners), self.closed)
         start = self.start or ("circle" if self.closed else "pca")
         if start == "pca" and not self.closed:
-            return curves.line_start(framed, self._axes(framed, 1)[0])
+            return principal.line_start(framed, self._axes(framed, 1)[0])
         if start == "circle" and width >= 2:
-            return curves.circle_start(framed, self._axes(framed, 2), self.closed)
+            return principal.circle_start(framed, self._axes(framed, 2), self.closed)
         raise ValueError(
             f"start={start!r} does not do for these {width} features: use 'pca' (open curves "
             "only), 'circle' (at least 2 features) or an array of corners in order"
@@ -96,12 +96,12 @@ class PrincipalCurve(PrincipalMethod):
     def _unmap(self, places: Array) -> Array:
         return self._frame.outside(self._drawn.curve.at(places[:, 0] / self._frame.unit))
 
-    def curve(self) -> curves.Curve:
+    def curve(self) -> principal.Curve:
         """Return the smooth curve through the corners: a function of arc length, differentiable."""
         check_is_fitted(self)
-        detail = curves.smoother(self.smoother, self.span, self.robust).detail
+        detail = principal.smoother(self.smoother, self.span, self.robust).detail
         marks = self._drawn.curve.marks * self._frame.unit
-        return curves.Curve.smooth(self.vertices_, marks, closed=self.closed, detail=detail)
+        return principal.Curve.smooth(self.vertices_, marks, closed=self.closed, detail=detail)
 
     def speed(self, places: Any = None) -> Array:
         """Return the speed of the smooth curve at these arc lengths (default: of the points)."""
@@ -115,4 +115,4 @@ class PrincipalCurve(PrincipalMethod):
         """Return, for runs of points along the curve, how far their mean is from it (S4 16.7)."""
         check_is_fitted(self)
         points = self._frame.inside(self._given)
-        return curves.self_consistency(points, self._drawn.projection, n_bins) * self._frame.unit
+        return principal.self_consistency(points, self._drawn.projection, n_bins) * self._frame.unit

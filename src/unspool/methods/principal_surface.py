@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 
-from ..iterate import surfaces
-from ..iterate.frame import Frame
-from ..progress import advise
+from .. import principal
+from ..principal import Frame
+from ..runtime import advise
 from ..values import Array
-from ._parameters import learned, method, parameter
-from ._principal import PrincipalMethod, checked_start
+from .parameters import learned, method, parameter
+from .principal_family import PrincipalMethod, checked_start
 
 
 @method
@@ -40,12 +40,12 @@ class PrincipalSurface(PrincipalMethod):
     )
     parametrization: str = parameter(
         "isometric",
-        choices=surfaces.PARAMETRIZATIONS,
+        choices=principal.PARAMETRIZATIONS,
         help="parameters follow lengths on the surface locally, or only on average",
     )
 
     freedom_: float = learned()
-    surface_: surfaces.Sheet = learned()
+    surface_: principal.Sheet = learned()
 
     def _learn(self, points: Array) -> None:
         n, width = points.shape
@@ -58,8 +58,10 @@ class PrincipalSurface(PrincipalMethod):
         framed = self._frame.inside(points)
         start = self._started(framed)
         freedoms = self._freedoms(*start.shape)
-        settings = surfaces.Settings(freedoms, self.parametrization, self.tol, self.max_iter)
-        outcome = surfaces.fit_surface(framed, start, settings)
+        settings = principal.SurfaceSettings(
+            freedoms, self.parametrization, self.tol, self.max_iter
+        )
+        outcome = principal.fit_surface(framed, start, settings)
         self._remember(outcome, n, n)
         self.freedom_, places = outcome.state.freedom, outcome.state.projection.places
         centre = places.mean(axis=0)
@@ -101,7 +103,7 @@ class PrincipalSurface(PrincipalMethod):
                 f"with span={self.span:g} the surface would fold, so it was smoothed to "
                 f"{self.freedom_:.0f} instead of {wanted:.0f} degrees of freedom; {remedy}"
             )
-        torn = surfaces.count_tears(self._given, self.embedding_)
+        torn = principal.count_tears(self._given, self.embedding_)
         if torn:
             advise(
                 f"{torn} points have a near neighbour with distant coordinates: the surface "

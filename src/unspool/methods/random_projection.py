@@ -7,13 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import issparse
 
-from ..memory import claim
-from ..progress import stage
+from ..runtime import claim, stage
 from ..values import Array
-from ._contract import Method
-from ._distortions import all_within
-from ._parameters import learned, method, parameter
-from .johnson_lindenstrauss import johnson_lindenstrauss_dimension
+from .estimator import Method
+from .johnson_lindenstrauss import all_within, johnson_lindenstrauss_dimension
+from .parameters import learned, method, parameter
 
 MOST_DRAWS = 100  # at the dimension of the lemma a draw fails less often than 2 in sqrt(n)
 

@@ -11,8 +11,8 @@ from .. import problem
 from ..extension import Chart
 from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
-from ._heat import LaplacianMethod
-from ._parameters import learned, method, parameter
+from .heat_family import LaplacianMethod
+from .parameters import learned, method, parameter
 
 MOST_CLUSTERS = 10  # that the eigengap is looked for
 

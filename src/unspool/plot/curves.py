@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._style import ACCENT, CATEGORIES, FAINT, INK, LABEL, drawn, plain, quiet
+from .style import ACCENT, CATEGORIES, FAINT, INK, LABEL, drawn, plain, quiet
 
 MOST_DOTS = 20_000  # pairs of a Shepard diagram that are drawn; its line is of all of them
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..values import Array, NeighborGraph
-from ._backend import figure
-from ._style import (
+from .style import (
     ACCENT,
     CATEGORIES,
     FAINT,
@@ -22,6 +21,7 @@ from ._style import (
     bare,
     dot_size,
     drawn,
+    figure,
     places_of,
     plain,
     quiet,

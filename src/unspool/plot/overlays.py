@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..values import Array
-from ._style import FAINT, INK, bare, dot_size, drawn, places_of, two_axes
 from .maps import _bar, paint
+from .style import FAINT, INK, bare, dot_size, drawn, places_of, two_axes
 
 MOST_ELLIPSES = 120
 ELLIPSE_SIZE = 0.4  # of the spacing of ellipses: half-axis of one with the typical stretch

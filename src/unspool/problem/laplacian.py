@@ -1,13 +1,16 @@
-"""Weights of a graph -> the eigenproblem of its Laplacian D - W."""
+"""Weights of a graph -> the eigenproblem of its Laplacian D - W.
+
+What a clustering cuts off a weighted graph.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..values import EigenProblem, NeighborGraph
+from ..values import Array, EigenProblem, NeighborGraph
 
 Normalization = Literal["random-walk", "symmetric", "unnormalized"]
 
@@ -43,3 +46,13 @@ def laplace_operator(graph: NeighborGraph, t: float, dimension: int) -> sp.csr_a
     heat = graph.with_weights(np.exp(-(graph.distances**2) / (4.0 * t)))
     heat = heat * ((4.0 * np.pi * t) ** (-dimension / 2.0) / graph.n_points)
     return sp.csr_array((heat - sp.eye_array(graph.n_points)) / t)
+
+
+def cuts(weights: Any, labels: Array) -> tuple[float, float]:
+    """Return the weight of the edges between clusters, and the same over the clusters' volumes."""
+    edges = weights.tocoo()
+    crossing = labels[edges.row] != labels[edges.col]
+    size = int(labels.max()) + 1
+    leaving = np.bincount(labels[edges.row[crossing]], edges.data[crossing], minlength=size)
+    volume = np.bincount(labels[edges.row], edges.data, minlength=size)
+    return 0.5 * float(leaving.sum()), float((leaving / np.where(volume > 0, volume, 1.0)).sum())

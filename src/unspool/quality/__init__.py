@@ -8,26 +8,27 @@
   ``short_circuits``, ``stability``
 """
 
+from .distances import Shepard, Stress, shepard, stress
 from .distortion import Distortion, local_distortion
 from .neighborhoods import (
     Neighborhoods,
     continuity,
     neighborhoods,
+    neighbors_kept,
     r_nx,
     r_nx_area,
     trustworthiness,
 )
-from .neighbors import neighbors_kept
 from .procrustes import Alignment, align, disparity, explained_by, procrustes
-from .ranks import CoRanking, co_ranking
-from .score import Curve, Score
-from .shepard import Shepard, shepard
-from .shortcuts import ShortCircuits, short_circuits, suspicious_edges
+from .ranks import CoRanking, co_ranking, ranks
+from .residual_variance import residual_variance
+from .score import FEWEST, Curve, Score
+from .short_circuits import ShortCircuits, short_circuits, suspicious_edges
+from .sides import WidePoints, check_neighbors, checked, checked_table, side
 from .stability import Stability, stability
-from .stress import Stress, stress
-from .variance import residual_variance
 
 __all__ = [
+    "FEWEST",
     "Alignment",
     "CoRanking",
     "Curve",
@@ -38,7 +39,11 @@ __all__ = [
     "ShortCircuits",
     "Stability",
     "Stress",
+    "WidePoints",
     "align",
+    "check_neighbors",
+    "checked",
+    "checked_table",
     "co_ranking",
     "continuity",
     "disparity",
@@ -49,9 +54,11 @@ __all__ = [
     "procrustes",
     "r_nx",
     "r_nx_area",
+    "ranks",
     "residual_variance",
     "shepard",
     "short_circuits",
+    "side",
     "stability",
     "stress",
     "suspicious_edges",

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import nearest
-from ..progress import stage
+from ..distances import nearest
+from ..runtime import stage
 from ..values import Array
 from .score import CHUNK_BYTES, Score
-from .tables import check_neighbors, check_same_points, checked
+from .sides import check_neighbors, check_same_points, checked
 
 FLAT = 1e-9  # of the longest direction: a neighbourhood that is thinner says nothing across it
 COLLAPSED = 1e-12  # of the typical stretch: what a neighbourhood mapped to one place counts as

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..values import Array
 from .score import Chosen, Score, mean_score
-from .tables import check_same_points, checked
+from .sides import check_same_points, checked
 
 
 @dataclass(frozen=True, slots=True)

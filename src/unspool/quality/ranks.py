@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..memory import claim
-from ..progress import stage
-from ..sharing import once
+from ..runtime import claim, once, stage
 from ..values import Array, Metric
 from .score import Chosen, choose
-from .tables import Side, two_sides
+from .sides import Side, two_sides
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..progress import stage
+from ..runtime import stage
 from ..values import Array
 from .procrustes import align
 from .score import Score
-from .tables import checked
+from .sides import checked
 
 LEAST = 3  # times a point must have been mapped: two for a spread, one more for its error
 

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as sparse_linalg
 
-from ..elimination import PLANNED
+from ..ordering import PLANNED
 from ..values import Array
 
 FAINT = 1e-6  # of its largest entry: where the left null vector is smaller, the border is moved

@@ -2,6 +2,8 @@
 
 With diagonal mass D the problem A v = value D v becomes D^-1/2 A D^-1/2 u = value u, v = D^-1/2 u:
 always symmetric, so every solver here is a symmetric one.
+
+Products of tables with few vectors: all entries are read once, which is all that takes time.
 """
 
 from __future__ import annotations
@@ -13,9 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..threads import over_rows
+from ..runtime import over_rows
 from ..values import Array, EigenProblem
-from .single import double_product, is_own_product
 
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
 
@@ -129,3 +130,32 @@ def _largest_row_sum(matrix: Any) -> float:
 
 def _orthonormal(block: Array) -> Array:
     return np.asarray(np.linalg.qr(block)[0]) if block.shape[1] else block
+
+
+PRODUCT_ROWS = 128  # a thread takes at a time
+SMALL = 1 << 23  # entries, below which any way is fast, and this one would first have to compile
+FEW = 16  # vectors, up to which this is faster than a matrix product (twice as fast for six)
+
+
+def is_own_product(table: Array, block: Array) -> bool:
+    """Tell whether ``double_product`` multiplies by itself, or leaves it to BLAS."""
+    if table.size < SMALL:
+        return False
+    few = block.shape[1] <= FEW and table.flags.c_contiguous
+    return bool(few or table.dtype != np.float64)
+
+
+def double_product(table: Array, block: Array) -> Array:
+    """Return table @ block, summed in double precision, of a table in single or double."""
+    if not is_own_product(table, block):
+        return np.asarray(table.astype(np.float64, copy=False) @ block)
+    from .operators_kernels import add_up_products
+
+    turned = np.ascontiguousarray(block.T, dtype=np.float64)
+    product = np.empty((len(table), len(turned)))
+
+    def work(rows: slice) -> None:
+        add_up_products(table, turned, rows.start, rows.stop, product)
+
+    over_rows(work, len(table), PRODUCT_ROWS)
+    return product

@@ -14,9 +14,8 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from ..elimination import plan_elimination
-from ..memory import available_bytes
-from ..progress import Running, advise, stage
+from ..ordering import plan_elimination
+from ..runtime import Running, advise, available_bytes, stage
 from ..values import Array, EigenProblem, Spectrum
 from .bordered import NotSolved
 from .canonical import canonical

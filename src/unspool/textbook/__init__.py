@@ -9,14 +9,17 @@ can fail: printed numbers to the printed digits, sentences against a stated boun
 wrong, the check names the erratum.
 """
 
+from .data import Absent, load
 from .errata import ERRATA, Erratum
-from .outcome import Check, Outcome
+from .outcome import Check, Outcome, equal, follows, measured, outcome, printed, printed_row, rising
+from .pages import write_pages
 from .registry import TEXTS, Item, Text, chosen, item, items, source_of
-from .runner import Result, run, run_all
+from .runner import Result, listed, run, run_all, summary, told
 
 __all__ = [
     "ERRATA",
     "TEXTS",
+    "Absent",
     "Check",
     "Erratum",
     "Item",
@@ -24,9 +27,21 @@ __all__ = [
     "Result",
     "Text",
     "chosen",
+    "equal",
+    "follows",
     "item",
     "items",
+    "listed",
+    "load",
+    "measured",
+    "outcome",
+    "printed",
+    "printed_row",
+    "rising",
     "run",
     "run_all",
     "source_of",
+    "summary",
+    "told",
+    "write_pages",
 ]

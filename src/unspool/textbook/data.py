@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unspool import datasets
+from .. import datasets
 
 Table = dict[str, Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from unspool import plot
-from unspool.plot._backend import figure
+from .. import plot
+from ..plot import figure
 
 DOT = 6.0
 

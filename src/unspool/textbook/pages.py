@@ -13,13 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from unspool.saving import written
-
+from ..io import written
 from .errata import ERRATA
 from .outcome import Check
 from .registry import TEXTS, Text, items, source_of
-from .report import summary
-from .runner import Result
+from .runner import Result, summary
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;

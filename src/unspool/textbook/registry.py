@@ -31,38 +31,36 @@ TEXTS = (
     Text(
         "S0",
         "Vidal, Ma, Sastry: Generalized Principal Component Analysis, chapter 4",
-        ("gpca.features", "gpca.kernels", "gpca.kernel_pca", "gpca.manifolds", "gpca.clusters"),
+        ("gpca_features", "gpca_kernels", "gpca_manifolds", "gpca_clusters"),
     ),
     Text(
         "S1",
         "Lecture slides: PCA, kernel PCA, MDS and new points, Isomap, LLE",
-        ("slides.distances", "slides.stress", "slides.maps", "slides.images"),
+        ("slides_distances", "slides_maps", "slides_images"),
     ),
     Text(
         "S2",
         "Slides on Belkin and Niyogi: Laplacian eigenmaps",
-        ("eigenmaps.theory", "eigenmaps.examples"),
+        ("eigenmaps_theory", "eigenmaps_examples"),
     ),
     Text(
         "S3",
         "Mohri, Rostamizadeh, Talwalkar: Foundations of Machine Learning, chapter 15",
-        ("foundations.linear", "foundations.equivalences", "foundations.projections"),
+        ("foundations_linear", "foundations_equivalences"),
     ),
     Text(
         "S4",
         "Izenman: Modern Multivariate Statistical Techniques, chapter 16",
         (
-            "izenman.polynomial",
-            "izenman.curves",
-            "izenman.networks",
-            "izenman.kernels",
-            "izenman.food",
-            "izenman.swiss_roll",
-            "izenman.local_methods",
-            "izenman.laplacians",
-            "izenman.equivalences",
-            "izenman.failures",
-            "izenman.comparisons",
+            "izenman_polynomial",
+            "izenman_curves",
+            "izenman_kernels",
+            "izenman_food",
+            "izenman_swiss_roll",
+            "izenman_local_methods",
+            "izenman_equivalences",
+            "izenman_failures",
+            "izenman_comparisons",
         ),
     ),
 )
@@ -117,7 +115,7 @@ def items() -> MappingProxyType[str, Item]:
     """Return all items by id, text by text, in the order of the texts."""
     for text in TEXTS:
         for module in text.modules:
-            import_module(f".{module}", __package__)
+            import_module(f".items.{module}", __package__)
     order = {text.name: place for place, text in enumerate(TEXTS)}
     entered = sorted(_ENTERED.values(), key=lambda one: order[one.text])
     return MappingProxyType({one.id: one for one in entered})

@@ -1,3 +1,0 @@
-"""Command line, report and explorer."""
-
-__all__: list[str] = []

@@ -1,0 +1,117 @@
+"""The command line: a table of commands, and how every one of them ends.
+
+Modules load when their command is called, so that help comes at once. What goes wrong with the
+input ends in one line on stderr and exit status 2; a key press of Ctrl-C in 130.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from .interrupt import INTERRUPTED
+
+COMMANDS = {
+    "embed": "Map a table, an array or a folder of images to few coordinates.",
+    "transform": "Place new rows on the map of a saved model.",
+    "compare": "Run several methods side by side and write a report.",
+    "dimension": "Estimate how many coordinates the data need.",
+    "diagnose": "Tell how far a map can be trusted, and what to change.",
+    "plan": "Predict the memory and time of a method on this machine.",
+    "methods": "List the methods, or the parameters of one.",
+    "textbook": "Run tables, figures and exercises of the texts.",
+    "demo": "Compare the methods on a Swiss roll: a first report in a minute.",
+}
+BAD_INPUT = 2
+# raised from click 8.2 on by a group without a command; before, click showed the help by itself
+NO_COMMAND = getattr(click.exceptions, "NoArgsIsHelpError", ())
+
+
+class App(click.Group):
+    """The group of all commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command and return the command."""
+        if cmd_name not in COMMANDS:
+            near = get_close_matches(cmd_name, COMMANDS)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command {cmd_name!r}; {hint}")
+        command: click.Command = import_module(f"unspool.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def main(self, *args: Any, **options: Any) -> NoReturn:
+        """Run a command and end the process as described above."""
+        options["standalone_mode"] = False
+        options["obj"] = list(options.get("args") or (args[0] if args else None) or sys.argv[1:])
+        try:
+            with _notes_on_stderr():
+                status = super().main(*args, **options)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("unspool: interrupted", err=True)
+            sys.exit(INTERRUPTED)
+        except click.exceptions.Exit as asked:
+            sys.exit(asked.exit_code)
+        except click.ClickException as error:
+            if not isinstance(error, NO_COMMAND):
+                _fail(error.format_message())
+            click.echo(error.format_message())
+            sys.exit(0)
+        except (ValueError, OSError, MemoryError, ImportError) as error:
+            _fail(_sentence(error))
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo("unspool: " + " ".join(message.split()), err=True)
+    sys.exit(BAD_INPUT)
+
+
+def _sentence(error: BaseException) -> str:
+    """Return an error in words; those of the system carry a number and quotes that say little."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror.lower()}"
+    return str(error) or type(error).__name__
+
+
+@contextmanager
+def _notes_on_stderr() -> Iterator[None]:
+    """Show warnings as one line each, without the place in the source that gave them."""
+
+    def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
+        click.echo(f"unspool: note: {' '.join(str(message).split())}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("default", category=UserWarning)
+        for quiet in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
+            warnings.filterwarnings("ignore", category=quiet)
+        warnings.showwarning = show
+        yield
+
+
+@click.group(cls=App, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="unspool", message="unspool %(version)s")
+def app() -> None:
+    """Unroll data: low-dimensional maps of points on a curved manifold.
+
+    DATA is a csv, tsv, parquet, feather, npy, npz or h5ad file, a folder of images, or demo:NAME.
+
+    \b
+    unspool embed table.csv --method isomap --n-neighbors 12 -o map.csv
+    unspool compare table.csv -o report.html
+    """

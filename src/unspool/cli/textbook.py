@@ -1,0 +1,85 @@
+"""``unspool textbook``: list, run and check the tables, figures and exercises of the texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..textbook import Item, Result
+
+if TYPE_CHECKING:
+    from ..textbook import Item, Result
+
+DOWNLOAD = click.option(
+    "--download", is_flag=True, help="let scikit-learn fetch data that are not in UNSPOOL_DATA"
+)
+FAILED = 1
+
+
+@click.group()
+def command() -> None:
+    """Run tables, figures and exercises of the five texts and check their numbers.
+
+    \b
+    unspool textbook list S4
+    unspool textbook run S4.table-16.1 "S3.exercise-*"
+    unspool textbook all -o book
+    """
+
+
+@command.command("list")
+@click.argument("which", nargs=-1)
+def list_items(which: tuple[str, ...]) -> None:
+    """List all items, or those of WHICH: a text (S4), an id or a pattern."""
+    from ..textbook import listed
+
+    click.echo(listed(_chosen(which)))
+
+
+@command.command("run")
+@click.argument("which", nargs=-1, required=True, metavar="ID...")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="folder for figures and pages"
+)
+@DOWNLOAD
+def run_items(which: tuple[str, ...], output: Path | None, download: bool) -> None:
+    """Run items by ID, text or pattern, and show every check.
+
+    Exit status 1 if something differs without a known erratum.
+    """
+    _report(_chosen(which), output, download=download, checks=True)
+
+
+@command.command("all")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="folder for figures and pages"
+)
+@DOWNLOAD
+def run_everything(output: Path | None, download: bool) -> None:
+    """Run every item; with -o write figures and one HTML page a text.
+
+    Exit status 1 if something differs without a known erratum.
+    """
+    _report(_chosen(()), output, download=download, checks=False)
+
+
+def _chosen(which: tuple[str, ...]) -> list[Item]:
+    from ..textbook import chosen, items
+
+    return chosen(which) if which else list(items().values())
+
+
+def _report(wanted: list[Item], output: Path | None, *, download: bool, checks: bool) -> None:
+    from ..textbook import run_all, summary, told, write_pages
+
+    results: list[Result] = []
+    for result in run_all(wanted, download=download, figures=output is not None):
+        click.echo(told(result, checks=checks))
+        results.append(result)
+    click.echo(f"\n{summary(results)}")
+    if output is not None:
+        click.echo(f"pages: {write_pages(results, output)}")
+    if any(result.status == "fails" for result in results):
+        raise click.exceptions.Exit(FAILED)

@@ -1,0 +1,192 @@
+"""The points whose dimension is asked: distinct, and with their neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from ..distances import Searcher, check_metric, cross, searcher
+from ..runtime import stage
+from ..values import Array, Metric
+
+FEWEST = 10  # distinct points without which no neighbourhood has a shape
+ASKED = 10_000  # points whose neighbours are searched: the error of a mean is then 1 %
+WORK = 2.5e10  # products spent on that where a matrix product has to do the search
+FARTHEST = 256  # neighbours at the coarsest scale,
+FARTHEST_WIDE = 80  # and of points of many columns, where each costs a distance
+WIDE = 10  # columns beyond which a KD-tree does not help, and matrix products do
+ALL = slice(None)
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Distinct points (or a table of their distances) and the points asked about them.
+
+    ``original[i]`` is the row, in what was given, of the distinct point i; ``asked`` are distinct
+    points, in increasing order. Lengths are divided by ``unit``, because dimension does not depend
+    on it and squares of extreme numbers overflow. Neighbours are searched when they are first
+    needed, once for all estimators.
+    """
+
+    given: Array
+    metric: Metric
+    original: Array
+    asked: Array
+    n_given: int
+    unit: float
+    seed: int
+
+    @property
+    def n_points(self) -> int:
+        """Number of distinct points."""
+        return len(self.original)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the points, 0 if distances are all there is."""
+        return 0 if self.metric == "precomputed" else int(self.given.shape[1])
+
+    @property
+    def complete(self) -> bool:
+        """Whether all distinct points are asked."""
+        return len(self.asked) == self.n_points
+
+    @property
+    def sample(self) -> Array:
+        """Rows, in what was given, of the points that are asked."""
+        return np.asarray(self.original[self.asked])
+
+    @cached_property
+    def index(self) -> Searcher:
+        """The search structure over all distinct points."""
+        return searcher(self.given, self.metric)
+
+    @cached_property
+    def near(self) -> tuple[Array, Array]:
+        """Neighbours of the points that are asked, and the distances to them, nearest first."""
+        farthest = FARTHEST_WIDE if self.n_columns > WIDE else FARTHEST
+        count = min(max(20, self.n_points // 8), farthest, self.n_points - 1)
+        return self.neighbors_of(self.asked, count)
+
+    @property
+    def distances(self) -> Array:
+        """Distances (points asked, neighbours), nearest first."""
+        return self.near[1]
+
+    @cached_property
+    def ceiling(self) -> float:
+        """Dimension of the space that the points span, or a bound on it."""
+        if self.metric == "precomputed" or self.n_columns > 64:
+            return float(min(self.n_columns or self.n_points, self.n_points - 1))
+        centred = self.given - self.given.mean(axis=0)
+        lengths = np.linalg.svd(centred.T @ centred, compute_uv=False)
+        return float((lengths > 1e-12 * lengths[0]).sum())
+
+    def neighbors_of(self, points: Array, count: int) -> tuple[Array, Array]:
+        """Return the ``count`` nearest neighbours of some points and their distances."""
+        with stage("neighbours") as running:
+            found = self.index.nearest(self.given[points], count + 1)
+            neighbors = found.neighbors.reshape(-1, count + 1)
+            distances = found.distances.reshape(-1, count + 1)
+            own = neighbors == points[:, None]
+            own[~own.any(axis=1), -1] = True  # crowded out of its list: the farthest goes
+            running.note(search=found.search)
+        shape = len(points), count
+        return neighbors[~own].reshape(shape), distances[~own].reshape(shape)
+
+    def between(self, points: Array, others: Array | slice = ALL) -> Array:
+        """Return the distances from some points to others (default: to all distinct points)."""
+        if self.metric == "precomputed":
+            return np.asarray(self.given[points][:, others])
+        if self.metric not in ("euclidean", "l2") or self.n_columns <= WIDE:
+            return cross(self.given[points], self.given[others], self.metric)
+        # the points are centred and no two are equal: a matrix product is accurate enough to count
+        first, second = self.given[points], self.given[others]
+        squares = first @ (-2.0 * second.T)
+        squares += np.einsum("ij,ij->i", first, first)[:, None]
+        squares += np.einsum("ij,ij->i", second, second)
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares))
+
+
+def cloud(X: Any, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0) -> Cloud:
+    """Return the distinct points of ``X``, checked; ``sample`` of them are asked (default: all up
+    to 10,000, fewer where the search is slow).
+    """
+    check_metric(metric)
+    given = _checked(X, metric)
+    original = _distinct_table(given) if metric == "precomputed" else _distinct_rows(given)
+    n = len(original)
+    if n < FEWEST:
+        copies = f", the other {len(given) - n} are copies" if n < len(given) else ""
+        raise ValueError(
+            f"there are {n} distinct points{copies}; a dimension needs at least {FEWEST}"
+        )
+    if n < len(given):
+        given = given[np.ix_(original, original)] if metric == "precomputed" else given[original]
+    asked = _asked(n, given.shape[1], sample, seed)
+    given, unit = _in_units(given, metric)
+    return Cloud(given, metric, original, asked, len(np.asarray(X)), unit, seed)
+
+
+def _in_units(given: Array, metric: Metric) -> tuple[Array, float]:
+    """Return lengths as a share of the largest; only a metric that we know may be rescaled."""
+    if metric not in ("euclidean", "l2", "precomputed"):
+        return given, 1.0
+    if metric != "precomputed":
+        given = given - given.mean(axis=0)
+    unit = float(np.abs(given).max())
+    return given / unit, unit
+
+
+def _asked(n: int, n_columns: int, sample: int | None, seed: int) -> Array:
+    if sample is None:
+        searched = WORK / (n * n_columns) if n_columns > WIDE else np.inf
+        sample = int(np.clip(searched, 500, ASKED))
+    elif isinstance(sample, bool) or not isinstance(sample, Integral) or sample < FEWEST:
+        raise ValueError(f"sample must be a whole number of at least {FEWEST}; got {sample!r}")
+    if sample >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, int(sample), replace=False))
+
+
+def _checked(X: Any, metric: Metric) -> Array:
+    values = np.asarray(X)
+    if values.ndim != 2 or values.size == 0 or values.dtype.kind not in "fiub":
+        raise ValueError(
+            f"X must be a matrix of numbers with a row a point; got {values.dtype} of shape "
+            f"{values.shape}"
+        )
+    values = values.astype(np.float64, copy=False)
+    if not np.isfinite(values).all():
+        row, column = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(
+            f"X is {values[row, column]} at row {row}, column {column}; drop or fill it"
+        )
+    if metric == "precomputed" and (values.shape[0] != values.shape[1] or values.min() < 0):
+        raise ValueError("precomputed distances must be a square table without negative entries")
+    return values
+
+
+def _distinct_rows(points: Array) -> Array:
+    """Return the first of each set of equal rows.
+
+    Rows are told apart by a hash of their bits, 40 times as fast as by sorting them; should a hash
+    ever be the same for different rows, they are sorted after all.
+    """
+    bits = np.ascontiguousarray(points + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
+    factors = np.random.default_rng(0).integers(1, 2**63, bits.shape[1], dtype=np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(32))) * (2 * factors + np.uint64(1))
+    _, first, which = np.unique(mixed.sum(axis=1), return_index=True, return_inverse=True)
+    if not (points == points[first[which]]).all():
+        _, first = np.unique(points, axis=0, return_index=True)
+    return np.sort(first)
+
+
+def _distinct_table(table: Array) -> Array:
+    """Return the points that have no earlier point at distance 0."""
+    earlier = np.array([not (row[:i] == 0.0).any() for i, row in enumerate(table)])
+    return np.flatnonzero(earlier)

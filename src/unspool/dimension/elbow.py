@@ -1,0 +1,133 @@
+"""Where a curve bends: the elbow of 1 - R_t^2, and the gap in a spectrum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..distances import cross
+from ..values import Array
+from .estimate import Estimate
+
+EXPLAINED = 1e-4  # an unexplained share below is as good as none: a correlation of 0.99995
+GAIN = np.log(10.0)  # leaving a tenth unexplained is as good as leaving a hundredth: a narrow
+# sheet has a long first coordinate, whose gain must not hide the bend at the second
+VANISHED = 1e-6  # of the largest eigenvalue: one below is as good as zero
+RIVAL = 0.5  # of the sharpest bend: sharp enough to be mistaken for it
+GROUPS = 10  # parts of the rows, at least, that are asked one by one for the spread
+CHUNK_BYTES = 32 * 2**20
+
+
+def sharpest_bend(residuals: Array) -> Array:
+    """Return how sharply log(1 - R_t^2) bends at t = 1, 2, ...; rows are curves.
+
+    No coordinates leave everything unexplained, so each curve starts at 1 for t = 0.
+    """
+    curves = np.atleast_2d(residuals)
+    logs = np.log(np.maximum(curves, EXPLAINED))
+    logs = np.hstack([np.zeros((len(logs), 1)), logs])
+    gains = np.minimum(-np.diff(logs, axis=1), GAIN)
+    return np.asarray(gains[:, :-1] - gains[:, 1:])
+
+
+def gaps(values: Array) -> Array:
+    """Return log(value_t / value_{t + 1}) for t = 1, 2, ... of falling eigenvalues; by rows."""
+    spectra = np.atleast_2d(values)
+    floor = VANISHED * np.maximum(spectra[:, :1], 1e-300)
+    return np.asarray(-np.diff(np.log(np.maximum(spectra, floor)), axis=1))
+
+
+def elbow(residual_variance: Any) -> Estimate:
+    """Return the elbow of the curve 1 - R_t^2, t = 1 .. T (S4 16.6.3; quality.residual_variance).
+
+    The elbow is where the logarithm of the curve bends most, so that a narrow sheet, whose second
+    coordinate explains little but most of what is left, still has two. It says how many
+    coordinates the *map* needs: for a closed curve that is 2. The error is half the range of all
+    bends at least half as sharp.
+    """
+    curve = _checked(residual_variance, "the curve 1 - R_t^2", 2)
+    if curve.min() < 0.0 or curve.max() > 1.0 + 1e-9:
+        raise ValueError("1 - R_t^2 lies between 0 and 1; pass what residual_variance returns")
+    return _pick("elbow", sharpest_bend(curve)[0], f"the bend of {len(curve)} coordinates")
+
+
+def eigengap(values: Any) -> Estimate:
+    """Return after how many eigenvalues, largest first, the ratio to the next one is largest.
+
+    For the gram family (PCA, scaling, Isomap, kernel PCA), whose eigenvalues are variances;
+    negative ones count as zero. The error is half the range of all gaps at least half as wide on
+    the log scale.
+    """
+    spectrum = _checked(values, "the eigenvalues", 2)
+    if (np.diff(spectrum) > 1e-9 * abs(spectrum[0])).any() or spectrum[0] <= 0.0:
+        raise ValueError("eigenvalues must be given largest first, and the first be positive")
+    return _pick("eigengap", gaps(spectrum)[0], f"the gap among {len(spectrum)} eigenvalues")
+
+
+def elbow_of_map(distances: Any, Y: Any, columns: Array | None = None) -> Estimate:
+    """Return the elbow of 1 - R_t^2 for given distances and the coordinates of a map.
+
+    ``columns`` are the points (landmarks) that the columns of the table belong to. The rows are
+    asked in ten or more groups; the error is the standard deviation of what these say.
+    """
+    table, places = _checked_map(distances, Y, columns)
+    others = places if columns is None else places[columns]
+    count = min(len(table), max(GROUPS, -(-table.nbytes // CHUNK_BYTES)))
+    groups = np.array_split(np.random.default_rng(0).permutation(len(table)), count)
+    curves = np.array([residuals(table[g], places[g], others) for g in groups])
+    shares = [len(g) for g in groups]
+    bends = sharpest_bend(np.average(curves, axis=0, weights=shares))[0]
+    said = sharpest_bend(curves).argmax(axis=1) + 1
+    return Estimate(
+        method="elbow",
+        value=float(bends.argmax() + 1),
+        standard_error=float(said.std()),
+        read_at=f"the bend of {places.shape[1]} coordinates",
+        exact=True,
+        curve=bends,
+        scales=np.arange(1, len(bends) + 1),
+    )
+
+
+def residuals(table: Array, places: Array, others: Array) -> Array:
+    """Return 1 - R_t^2 for t = 1 .. width of a table of distances between places and others."""
+    given = table - table.mean()
+    answer = np.ones(places.shape[1])
+    for t in range(1, places.shape[1] + 1):
+        found = cross(places[:, :t], others[:, :t])
+        found -= found.mean()
+        spread = np.vdot(given, given) * np.vdot(found, found)
+        if spread > 0.0:
+            answer[t - 1] = 1.0 - np.vdot(given, found) ** 2 / spread
+    return np.clip(answer, 0.0, 1.0)
+
+
+def _pick(method: str, sharpness: Array, read_at: str) -> Estimate:
+    rivals = np.flatnonzero(sharpness >= RIVAL * sharpness.max()) + 1
+    return Estimate(
+        method=method,
+        value=float(sharpness.argmax() + 1),
+        standard_error=float(np.ptp(rivals)) / 2,
+        read_at=read_at,
+        exact=True,
+        curve=sharpness,
+        scales=np.arange(1, len(sharpness) + 1),
+    )
+
+
+def _checked(values: Any, name: str, least: int) -> Array:
+    curve = np.asarray(values, dtype=np.float64)
+    if curve.ndim != 1 or len(curve) < least or not np.isfinite(curve).all():
+        raise ValueError(f"{name} must be at least {least} finite numbers; got {values!r}")
+    return curve
+
+
+def _checked_map(distances: Any, Y: Any, columns: Array | None) -> tuple[Array, Array]:
+    table, places = np.asarray(distances, np.float64), np.asarray(Y, np.float64)
+    if places.ndim != 2 or places.shape[1] < 2 or not np.isfinite(places).all():
+        raise ValueError("Y must be a finite map with at least 2 coordinates to show an elbow")
+    wanted = len(places), len(places) if columns is None else len(columns)
+    if table.shape != wanted or not np.isfinite(table).all():
+        raise ValueError(f"distances must be a finite table of {wanted}; got {table.shape}")
+    return table, places

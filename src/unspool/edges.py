@@ -1,0 +1,76 @@
+"""Lists of edges -> NeighborGraph: each row sorted, of repeated edges the shortest."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from .values import Array, NeighborGraph
+
+
+def graph_from_edges(
+    rows: Array,
+    columns: Array,
+    distances: Array,
+    *,
+    shape: tuple[int, int],
+    search: str,
+    recall: float | None = None,
+) -> NeighborGraph:
+    """Build a graph from a list of edges; of repeated edges the shortest stays.
+
+    Each row ends up sorted by distance, equal distances by index, so that the same points give the
+    same graph however they were found.
+    """
+    order, starts = _grouped(rows, shape[0])
+    edges = _pairs(columns[order], distances[order])
+    _sort_rows(starts, edges)
+    is_first = np.append(True, edges.real[1:] != edges.real[:-1])[: len(edges)]
+    is_first[starts[:-1][starts[:-1] < len(edges)]] = True
+    starts = np.concatenate([[0], np.cumsum(is_first)])[starts]
+    edges = _pairs(edges.imag[is_first], edges.real[is_first])
+    _sort_rows(starts, edges)
+    ends, lengths = edges.imag.astype(columns.dtype), edges.real.astype(distances.dtype)
+    return NeighborGraph(starts, ends, lengths, shape[1], search, recall)
+
+
+def _grouped(rows: Array, n_rows: int) -> tuple[Array, Array]:
+    """Return the order that brings the edges of a row together, and where each row starts.
+
+    Turning a sparse matrix over sorts by counting: no comparisons, however many edges there are.
+    """
+    edges = np.arange(len(rows) + 1)
+    listed = sp.csr_array((np.ones(len(rows), np.int8), rows, edges), shape=(len(rows), n_rows))
+    turned = listed.tocsc()
+    return turned.indices, turned.indptr.astype(np.int64)
+
+
+def _pairs(first: Array, second: Array) -> Array:
+    """Return complex numbers: these are sorted by their first part, then by their second."""
+    pairs = np.empty(len(first), dtype=np.complex128)
+    pairs.real, pairs.imag = first, second
+    return pairs
+
+
+def _sort_rows(starts: Array, keys: Array) -> None:
+    """Sort each row on its own, rows of one length together."""
+    counts = np.diff(starts)
+    for count in np.unique(counts[counts > 1]):
+        slots = starts[:-1][counts == count][:, None] + np.arange(count)
+        keys[slots] = np.sort(keys[slots], axis=1)
+
+
+def subgraph(graph: NeighborGraph, points: Array) -> NeighborGraph:
+    """Return the graph among ``points`` alone, renumbered in their order."""
+    new_number = np.full(graph.n_columns, -1)
+    new_number[points] = np.arange(len(points))
+    ends = new_number[graph.neighbors]
+    kept = (new_number[graph.rows] >= 0) & (ends >= 0)
+    return graph_from_edges(
+        new_number[graph.rows[kept]],
+        ends[kept],
+        graph.distances[kept],
+        shape=(len(points), len(points)),
+        search=graph.search,
+        recall=graph.recall,
+    )

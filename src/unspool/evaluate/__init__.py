@@ -1,0 +1,50 @@
+"""Which map to trust (``compare``), what to change (``diagnose``), what it costs (``plan``)."""
+
+from .candidates import usual_methods
+from .checks import (
+    Measure,
+    continuity,
+    convergence,
+    distortion,
+    eigengap,
+    landmarks,
+    negative_eigenvalues,
+    pieces,
+    residual_variance,
+    short_circuits,
+    stress,
+    trustworthiness,
+)
+from .compare import compare
+from .comparison import Comparison, Outcome
+from .costs import MODELS, Machine, this_machine
+from .diagnose import Diagnosis, diagnose
+from .evidence import Case
+from .plan import Plan, plan
+
+__all__ = [
+    "MODELS",
+    "Case",
+    "Comparison",
+    "Diagnosis",
+    "Machine",
+    "Measure",
+    "Outcome",
+    "Plan",
+    "compare",
+    "continuity",
+    "convergence",
+    "diagnose",
+    "distortion",
+    "eigengap",
+    "landmarks",
+    "negative_eigenvalues",
+    "pieces",
+    "plan",
+    "residual_variance",
+    "short_circuits",
+    "stress",
+    "this_machine",
+    "trustworthiness",
+    "usual_methods",
+]

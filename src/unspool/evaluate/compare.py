@@ -1,0 +1,195 @@
+"""Several methods on the same data: the neighbour graph and the geodesics are computed once."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..distances import check_metric
+from ..quality import check_neighbors, checked, checked_table
+from ..runtime import sharing, shown, stage
+from ..values import Array, Metric
+from .candidates import Candidate, Settings, candidates, usual_methods
+from .comparison import Comparison, Outcome
+from .scores import Yardstick, geodesics_to_guides
+
+# What a fit may raise: everything but a cancellation and mistakes in this package.
+FAILURES = (ValueError, TypeError, MemoryError, ArithmeticError, RuntimeError, ImportError)
+FEWEST = 5  # points: with fewer there is nothing to compare
+
+
+def compare(
+    X: Any,
+    methods: Any = None,
+    n_components: int = 2,
+    *,
+    n_neighbors: int | None = None,
+    metric: Metric = "euclidean",
+    truth: Any = None,
+    color: Any = None,
+    sample: int | None = None,
+    seed: int = 0,
+    verbose: bool = False,
+) -> Comparison:
+    """Map ``X`` by several methods, score every map, and return it all as one table.
+
+    ``methods`` are names of the catalogue, classes, or models (unfitted ones are copied, fitted
+    ones used as they are), in a list, or in a dict that says what to call them; by default six
+    quick ones that suit the size of the data. Names and classes are made with ``n_components``,
+    ``n_neighbors``, ``metric`` and ``seed``; models keep their own parameters. A method that
+    fails has the reason in its row and does not stop the others.
+
+    ``truth`` are the true coordinates, if known: maps are then laid on them and scored by
+    Procrustes. ``color`` is one value a point for the pictures. Scores are with 10 neighbours, or
+    ``n_neighbors``, and of ``sample`` points beyond what is affordable.
+
+    >>> from unspool import compare, datasets
+    >>> roll = datasets.swiss_roll(300)
+    >>> both = compare(roll.points, ["pca", "isomap"], truth=roll.coordinates)
+    >>> both.best("Procrustes error")
+    'Isomap'
+    """
+    data = checked_data(X, metric)
+    n = data.shape[0]
+    settings = Settings(n_components, n_neighbors, metric, seed)
+    asked = usual_methods(n, metric) if methods is None else methods
+    entrants = candidates(asked, settings)
+    counted = check_neighbors(min(n_neighbors or 10, n - 1), n)
+    true = _checked_truth(truth, n)
+    began = time.perf_counter()
+    with shown("compare") if verbose else nullcontext(), sharing() as shelf:
+        geodesics = geodesics_to_guides(data, metric, n_neighbors, seed)
+        yardstick = Yardstick(data, metric, counted, sample, seed, geodesics, true)
+        outcomes = _all_of(entrants, yardstick)
+    return Comparison(
+        outcomes=outcomes,
+        yardstick=yardstick,
+        settings=settings,
+        color=color,
+        columns=_column_names(X),
+        seconds=time.perf_counter() - began,
+        searches=shelf.count("neighbours"),
+        geodesics=shelf.count("geodesics"),
+    )
+
+
+def _all_of(entrants: list[Candidate], yardstick: Yardstick) -> tuple[Outcome, ...]:
+    outcomes = []
+    with stage("compare", total=2 * len(entrants)) as running:
+        for entrant in entrants:
+            outcome = _fitted(entrant, yardstick.data)
+            running.advance()
+            outcomes.append(_scored(outcome, yardstick))
+            running.advance()
+    return tuple(outcomes)
+
+
+def checked_data(X: Any, metric: Metric) -> Any:
+    """Return the data as an array of finite numbers (or a sparse table of distances)."""
+    check_metric(metric)
+    if sp.issparse(X) and metric == "precomputed":
+        data: Any = sp.csr_array(X)
+    elif metric == "precomputed":
+        data = checked_table(X, "X")
+    else:
+        data = checked(X, "X")
+        given = np.asarray(X)
+        data = given if given.dtype == np.float32 else data
+    if data.shape[0] < FEWEST:
+        raise ValueError(f"X has {data.shape[0]} points; at least {FEWEST} are needed to compare")
+    if not sp.issparse(data) and (data == data[0]).all():
+        raise ValueError("all points of X are in one place, so there is nothing to map")
+    return data
+
+
+def _checked_truth(truth: Any, n_points: int) -> Array | None:
+    if truth is None:
+        return None
+    given = np.asarray(truth)
+    true = checked(given[:, None] if given.ndim == 1 else given, "truth")
+    if len(true) != n_points:
+        raise ValueError(f"truth has {len(true)} rows and X has {n_points}; need one row a point")
+    return true
+
+
+def _fitted(entrant: Candidate, data: Any) -> Outcome:
+    """Return the map of one method, or the reason that there is none."""
+    if entrant.trouble:
+        return _without_map(entrant, entrant.trouble, 0.0)
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            model, places = _mapped(entrant, data)
+        except FAILURES as reason:
+            return _without_map(entrant, str(reason) or type(reason).__name__, began)
+    taken = time.perf_counter() - began
+    report = getattr(model, "report_", None)
+    spared = sum(s.facts.get("spared", 0.0) for s in report.stages) if report is not None else 0.0
+    seconds = report.seconds if entrant.settled and report is not None else taken + spared
+    notes = dict.fromkeys(str(warning.message) for warning in heard)
+    if report is not None:
+        notes |= dict.fromkeys(report.advice)
+    return Outcome(entrant.label, model, places, {}, seconds, notes=tuple(notes))
+
+
+def _mapped(entrant: Candidate, data: Any) -> tuple[Any, Array]:
+    if not entrant.settled:
+        from sklearn.base import clone
+
+        model = clone(entrant.model)
+        places = np.asarray(model.fit_transform(data))
+        return model, places
+    model = entrant.model
+    if was_fitted_on(model, data) or not hasattr(model, "transform"):
+        places = np.asarray(model.embedding_)
+        if len(places) != data.shape[0]:
+            raise ValueError(f"it maps {len(places)} points and X has {data.shape[0]}")
+        return model, places
+    return model, np.asarray(model.transform(data))
+
+
+def was_fitted_on(model: Any, data: Any) -> bool:
+    """Tell whether these are the data of the fit, value by value; of other packages, nobody knows.
+
+    A sparse table has no entry where another has an explicit zero: they are the same.
+    """
+    known = getattr(model, "_given", None)
+    if known is None or tuple(known.shape) != tuple(np.shape(data)):
+        return False
+    if sp.issparse(known) or sp.issparse(data):
+        return bool((sp.csr_array(known) != sp.csr_array(data)).nnz == 0)
+    return np.array_equal(known, np.asarray(data))
+
+
+def _without_map(entrant: Candidate, reason: str, began: float) -> Outcome:
+    seconds = time.perf_counter() - began if began else 0.0
+    return Outcome(entrant.label, entrant.model, None, {}, seconds, failure=reason)
+
+
+def _scored(outcome: Outcome, yardstick: Yardstick) -> Outcome:
+    if outcome.embedding is None:
+        return outcome
+    if not np.isfinite(outcome.embedding).all():
+        return Outcome(
+            outcome.label, outcome.model, None, {}, outcome.seconds, failure="the map is not finite"
+        )
+    scores = yardstick.scores(outcome.embedding.astype(np.float64, copy=False))
+    return Outcome(
+        outcome.label,
+        outcome.model,
+        outcome.embedding,
+        scores,
+        outcome.seconds,
+        notes=outcome.notes,
+    )
+
+
+def _column_names(X: Any) -> tuple[str, ...]:
+    names = getattr(X, "columns", None)
+    return () if names is None else tuple(str(name) for name in names)

@@ -1,0 +1,329 @@
+"""What each stage of a method costs, in bytes and in seconds of the reference machine.
+
+Formulas are per point (n), column (d), neighbour (k), landmark (m) and coordinate (q); their
+constants were measured on one or two cores with Swiss rolls of 2,000 to 20,000 points in 3 and 50
+columns. Neighbour graphs are taken to be those of data with about two dimensions: in more, their
+factors fill in, and what is sparse here costs more.
+
+How fast this machine is: three rates, measured once a process in a fifth of a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from math import comb, log2
+from typing import Any, Literal
+
+import numpy as np
+
+from ..distances import DEFAULT_NEIGHBORS
+
+Kind = Literal["products", "memory", "branching"]
+
+TREE_COLUMNS = 10  # up to which neighbours are found by a KD-tree
+BLOCK_BYTES = 64 * 2**20  # of distances at a time where they are not
+SINGLE = 4_000  # points from which on geodesics are kept in single precision
+STRIP_BYTES = 256 * 2**20  # of geodesics at a time where their table does not fit
+DECOMPOSED = 3e8  # multiplications up to which points are decomposed; beyond, by a few vectors
+EXAMPLES = 4_096  # that a network looks at together
+LANDMARKS = 50  # of a method that is not told how many
+DRAWN_FROM = 20_000  # points that the landmarks of kernel PCA are drawn from, if there are more
+PASSES = 6  # over all geodesics, where their table is made anew each time
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a fit is; without ``m``, as many landmarks as the method takes by itself."""
+
+    n: int
+    d: int
+    k: int = DEFAULT_NEIGHBORS
+    q: int = 2
+    m: int | None = None
+    degree: int = 2
+    free: float = float("inf")  # bytes
+
+    @property
+    def landmarks(self) -> int:
+        """Number of landmarks of a method that always has some."""
+        return min(self.n, LANDMARKS if self.m is None else self.m)
+
+    @property
+    def pairs(self) -> float:
+        """Entries of a table of all pairs."""
+        return float(self.n) ** 2
+
+    @property
+    def fill(self) -> float:
+        """Entries a point of the factor of a neighbour graph; of patches, two and a half times."""
+        return 1.9 * log2(max(self.n, 2)) * self.k / 10
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One stage: what it keeps, what it takes while it runs, and its seconds."""
+
+    stage: str
+    kind: Kind
+    seconds: float
+    keeps: float = 0.0
+    takes: float = 0.0
+
+
+Costs = list[Cost]
+
+
+def _search(s: Size) -> Costs:
+    kept = 50.0 * s.n * s.k
+    if s.d <= TREE_COLUMNS:
+        seconds = 2.5e-8 * s.k * s.n * log2(max(s.n, 2))
+        return [Cost("neighbours", "branching", seconds, kept, kept)]
+    strip = min(BLOCK_BYTES, 8 * s.pairs)
+    products, selection = 5e-11 * s.pairs * s.d, 1.1e-8 * s.pairs
+    return [Cost("neighbours", "products", products + selection, kept, 2.9 * strip)]
+
+
+def _sparse_spectrum(s: Size, fill: float, seconds: float) -> Cost:
+    vectors = 48.0 * s.n * (s.q + 4)
+    growth = log2(max(s.n, 2)) / 11
+    return Cost("spectrum", "branching", seconds * s.n * growth, vectors, 90 * fill * s.n)
+
+
+def _dense_spectrum(s: Size, seconds: float) -> Cost:
+    taken = min(2.0 * s.pairs, 6e3 * s.n)  # blocks of vectors, and of the table
+    return Cost("spectrum", "memory", seconds * s.pairs, 8.0 * s.n * s.q, taken)
+
+
+def _table(s: Size, name: str, base: float, column: float, tables: float = 1.0) -> Cost:
+    seconds = (base + column * s.d) * s.pairs
+    return Cost(name, "memory", seconds, 8.0 * s.pairs, 8.0 * (tables - 1.0) * s.pairs)
+
+
+def pca(s: Size) -> Costs:
+    """Covariance or a thin decomposition of the centred points."""
+    entries, width = float(s.n * s.d), min(s.n, s.d)
+    work = width if entries * width <= DECOMPOSED else min(width, 100)
+    seconds = 7e-3 + 8e-7 * s.n + 5e-10 * entries * work + 1e-8 * entries
+    return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, 44.0 * s.n * s.d)]
+
+
+def kernel_pca(s: Size) -> Costs:
+    """A kernel table and its leading vectors; with landmarks, their columns only."""
+    if s.m is not None and s.m < s.n:
+        return _nystroem(s, s.m)
+    return [_table(s, "similarity", 7e-9, 3.5e-10), _dense_spectrum(s, 1.5e-8)]
+
+
+def _nystroem(s: Size, m: int) -> Costs:
+    drawn = min(s.n, max(DRAWN_FROM, 40 * m))
+    columns, factor = float(s.n * m), float(drawn * m)
+    similar = (7e-9 + 3.5e-10 * s.d) * columns
+    return [
+        Cost("landmarks", "products", 1e-10 * factor * m + 1e-8 * factor, 0.0, 10.5 * factor),
+        Cost("similarity", "products", similar + 5e-11 * columns * m, 24.0 * m**2, 17.0 * columns),
+        Cost("spectrum", "products", 5e-11 * columns * m + 6e-10 * float(m) ** 3, 8.0 * s.n * s.q),
+    ]
+
+
+def classical_mds(s: Size) -> Costs:
+    """A table of squared distances and its leading vectors."""
+    return [_table(s, "similarity", 3.5e-9, 3.7e-10), _dense_spectrum(s, 9e-9)]
+
+
+def mds(s: Size) -> Costs:
+    """A table of distances, gone through step by step."""
+    steps = Cost("stress", "memory", 3.3e-8 * s.pairs, 64.0 * s.n * s.q, 0.8 * s.pairs)
+    return [_table(s, "dissimilarities", 5e-9, 4e-10), steps]
+
+
+def isomap(s: Size) -> Costs:
+    """All geodesics, as a table or block by block, and the leading vectors."""
+    item = 8 if s.n <= SINGLE else 4
+    paths = 2.9e-9 * s.pairs * log2(max(s.n, 2)) / 11
+    prepared = Cost("shortest paths", "branching", 5e-6 * s.n, 16.0 * s.fill * s.n)
+    if 1.3 * item * s.pairs < s.free:
+        table = Cost("geodesics", "memory", paths, item * s.pairs, min(s.pairs, 6e3 * s.n))
+        each = 1.4e-8 if s.n <= SINGLE else 3.6e-9  # beyond, passes at the speed of memory
+        return [*_search(s), prepared, table, _dense_spectrum(s, each)]
+    strips = Cost("geodesics", "memory", PASSES * paths, 200.0 * s.n, 1.3 * STRIP_BYTES)
+    products = Cost("spectrum", "memory", PASSES * 5e-9 * s.pairs, 0.0, 400.0 * s.n)
+    return [*_search(s), prepared, strips, products]
+
+
+def landmark_mds(s: Size) -> Costs:
+    """Distances to the landmarks."""
+    columns = float(s.n * s.landmarks)
+    seconds = 8e-3 + (5e-8 + 2.5e-9 * s.d) * columns
+    return [Cost("landmarks", "memory", seconds, 8.0 * columns, 28.0 * columns)]
+
+
+def landmark_isomap(s: Size) -> Costs:
+    """Geodesics from the landmarks."""
+    columns = float(s.n * s.landmarks)
+    paths = 1.6e-8 * s.k * columns * log2(max(s.n, 2)) / 11
+    chosen = (4e-8 + 2e-9 * s.d) * columns
+    return [
+        *_search(s),
+        Cost("landmarks", "memory", chosen, 0.0, 16.0 * s.n),
+        Cost("geodesics", "branching", paths, 8.0 * columns, 32.0 * columns),
+    ]
+
+
+def lle(s: Size) -> Costs:
+    """Weights of the neighbours, and the small end of a sparse factor."""
+    weights = Cost(
+        "weights", "products", (3.6e-6 + 8e-8 * s.d) * s.n * (s.k / 10) ** 2, 16.0 * s.n * s.k
+    )
+    return [*_search(s), weights, _sparse_spectrum(s, 1.2 * s.fill, 1.7e-5)]
+
+
+def kernel_lle(s: Size) -> Costs:
+    """A kernel table, neighbours from it, and then LLE."""
+    table = _table(s, "similarity", 2.6e-8, 4e-10, tables=3.0)
+    search = Cost("neighbours", "memory", 1.3e-8 * s.pairs, 50.0 * s.n * s.k)
+    return [table, search, *lle(s)[-2:]]
+
+
+def _patches(s: Size, seconds: float) -> Costs:
+    entries = (s.k + 1) ** 2
+    made = seconds * s.n * (s.k / 10) ** 2
+    alignment = Cost(
+        "alignment", "products", made, 12.0 * entries * s.n / 2.5, 50.0 * entries * s.n
+    )
+    return [*_search(s), alignment, _sparse_spectrum(s, 2.6 * s.fill, 2.0e-5)]
+
+
+def modified_lle(s: Size) -> Costs:
+    """Several weights a point, summed over neighbourhoods."""
+    return _patches(s, 2.8e-5)
+
+
+def hessian_lle(s: Size) -> Costs:
+    """Hessians of neighbourhoods, summed."""
+    return _patches(s, 1.7e-5 + 2e-7 * s.d)
+
+
+def ltsa(s: Size) -> Costs:
+    """Tangent planes of neighbourhoods, summed."""
+    return _patches(s, 1.8e-5 + 2e-7 * s.d)
+
+
+def laplacian(s: Size) -> Costs:
+    """Weights of the edges, and the small end of their Laplacian."""
+    return [*_search(s), _sparse_spectrum(s, 1.3 * s.fill, 2.2e-5)]
+
+
+def spectral_clustering(s: Size) -> Costs:
+    """The same, and k-means."""
+    return [*laplacian(s), Cost("clusters", "branching", 4.5e-5 * s.n, 0.0, 100.0 * s.n)]
+
+
+def feature_map_pca(s: Size) -> Costs:
+    """Monomials of one degree, and their PCA."""
+    return _features(s, comb(s.d + s.degree - 1, s.degree))
+
+
+def polynomial_pca(s: Size) -> Costs:
+    """Variables, squares and products up to a degree, and their PCA."""
+    return _features(s, comb(s.d + s.degree, s.degree) - 1)
+
+
+def _features(s: Size, columns: int) -> Costs:
+    entries = float(s.n * columns)
+    wide = pca(Size(s.n, columns, q=s.q))[0]
+    features = Cost("features", "memory", 3e-3 + 6e-8 * entries, 8.0 * entries)
+    return [features, replace(wide, takes=32.0 * entries)]
+
+
+def random_projection(s: Size) -> Costs:
+    """One product."""
+    seconds = 4e-3 + 1e-10 * s.n * s.d * s.q
+    return [Cost("projection", "products", seconds, 8.0 * s.n * s.q, 8.0 * s.n * s.q)]
+
+
+def principal_curve(s: Size) -> Costs:
+    """Smoothing and projecting in turn, 24 times or so."""
+    seconds = 0.3 + 8e-5 * s.n * (1 + s.d / 20)
+    return [Cost("curve", "branching", seconds, 100.0 * s.n, 40.0 * s.n * (8 + s.d))]
+
+
+def principal_surface(s: Size) -> Costs:
+    """Smoothing and projecting in turn, 40 times or so."""
+    space = min(1.7e7, 8.5e3 * s.n) + 1.8e3 * s.n
+    return [Cost("surface", "branching", 3.0 + 4e-4 * s.n, 200.0 * s.n, space)]
+
+
+def autoassociative_network(s: Size) -> Costs:
+    """A thousand steps of descent, each over all points."""
+    work = 1.0 + 1000 * s.n * (6e-7 + 2e-8 * s.d)
+    taken = 8.0 * s.n * (s.d + 30) + 240.0 * min(s.n, EXAMPLES)
+    return [Cost("training", "products", work, 24.0 * s.n * s.d, taken)]
+
+
+MODELS: dict[str, Callable[[Size], Costs]] = {
+    "pca": pca,
+    "kernel-pca": kernel_pca,
+    "classical-mds": classical_mds,
+    "mds": mds,
+    "isomap": isomap,
+    "lle": lle,
+    "laplacian-eigenmaps": laplacian,
+    "landmark-mds": landmark_mds,
+    "landmark-isomap": landmark_isomap,
+    "kernel-lle": kernel_lle,
+    "modified-lle": modified_lle,
+    "hessian-lle": hessian_lle,
+    "ltsa": ltsa,
+    "diffusion-maps": laplacian,
+    "spectral-clustering": spectral_clustering,
+    "feature-map-pca": feature_map_pca,
+    "polynomial-pca": polynomial_pca,
+    "random-projection": random_projection,
+    "principal-curve": principal_curve,
+    "principal-surface": principal_surface,
+    "autoassociative-network": autoassociative_network,
+}
+
+SIDE = 500  # of the matrices that are multiplied
+STREAMED = 4_000_000  # numbers that are added: 32 MB, more than any cache
+SORTED = 200_000  # numbers that are sorted
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Products (flop/s), memory (bytes/s), branching work (sorted numbers/s)."""
+
+    flops: float
+    bandwidth: float
+    sorting: float
+
+
+# The machine whose seconds the cost formulas are written in.
+REFERENCE = Machine(flops=4.1e10, bandwidth=1.2e10, sorting=8.2e6)
+
+
+@cache
+def this_machine() -> Machine:
+    """Return the rates of this machine, measured when first asked."""
+    rng = np.random.default_rng(0)
+    square = rng.normal(size=(SIDE, SIDE))
+    long, short = rng.normal(size=STREAMED), rng.normal(size=SORTED)
+    out = np.empty_like(long)
+    return Machine(
+        flops=2.0 * SIDE**3 / _seconds(lambda: square @ square),
+        bandwidth=16.0 * STREAMED / _seconds(lambda: np.add(long, 1.0, out=out)),
+        sorting=SORTED / _seconds(lambda: np.argsort(short, kind="stable")),
+    )
+
+
+def _seconds(work: Callable[[], Any], times: int = 3) -> float:
+    """Return the seconds that the fastest of some runs takes."""
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - began)
+    return max(min(taken), 1e-9)

@@ -1,0 +1,202 @@
+"""One model on its data: what is sound, what is not, and which parameter to change.
+
+The figure of a diagnosis: four looks at one map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import plot
+from ..plot import figure
+from ..runtime import stage
+from ..values import Array
+from .checks import Measure, measures_of, spectrum_of
+from .compare import checked_data, was_fitted_on
+from .comparison import columns_of_text
+from .evidence import Case
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Diagnosis:
+    """What was measured of a map, and what to change. Prints as a table and sentences.
+
+    ``measures`` are the numbers, each with its limit, causes first; ``advice`` the sentences of
+    those that are not sound, without those that follow from an earlier one: empty for a good map.
+    """
+
+    label: str
+    measures: tuple[Measure, ...]
+    case: Case
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """One sentence for each thing that should change, each naming a parameter."""
+        return tuple(measure.advice for measure in self.measures if measure.advice)
+
+    @property
+    def sound(self) -> bool:
+        """Whether all measures are."""
+        return all(measure.ok for measure in self.measures)
+
+    def __getitem__(self, name: str) -> Measure:
+        for measure in self.measures:
+            if measure.name == name:
+                return measure
+        known = ", ".join(measure.name for measure in self.measures)
+        raise KeyError(f"no measure {name!r} here; there are: {known}")
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dict a measure."""
+        return [
+            {
+                "measure": m.name,
+                "value": m.value,
+                "sound": m.sound,
+                "ok": m.ok,
+                "advice": m.advice or None,
+                "parameter": m.parameter or None,
+                "suggestion": m.suggestion,
+            }
+            for m in self.measures
+        ]
+
+    def table(self) -> str:
+        """Return the measures as text, one a line."""
+        lines = [[m.name, f"{m.value:.4g}", m.sound, _verdict(m)] for m in self.measures]
+        return columns_of_text([self.label, "measured", "sound if", ""], lines)
+
+    def figure(self) -> Any:
+        """Return four looks at the map: trust, graph or distortion, distances, eigenvalues."""
+        pass
+
+        return diagnosis_figure(self.case)
+
+    def __str__(self) -> str:
+        said = [f"- {sentence}" for sentence in self.advice] or ["nothing to change"]
+        return "\n".join([self.table(), "", *said])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}:\n{self}>"
+
+
+def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) -> Diagnosis:
+    """Measure what may be wrong with the map of a fitted ``model``, and say what to change.
+
+    ``X`` are the data of the fit (points, or the table it was fitted on), or others that the model
+    can place; data that a model of another package was fitted on are placed like new ones, if it
+    can. Each check that applies to the method measures one number; each number that is not
+    sound gives one sentence that names a parameter and a value for it.
+
+    >>> from unspool import Isomap, datasets, diagnose
+    >>> roll = datasets.swiss_roll(500)
+    >>> found = diagnose(Isomap(2, n_neighbors=20).fit(roll.points), roll.points)
+    >>> found["path length lost to doubtful edges"].parameter
+    'n_neighbors'
+    """
+    if not hasattr(model, "embedding_"):
+        raise ValueError(f"{type(model).__name__} is not fitted: call fit(X) on it first")
+    case = _case(model, X, sample, seed)
+    with stage("diagnosis"):
+        measures = tuple(measures_of(case))
+    return Diagnosis(type(model).__name__, measures, case)
+
+
+def _verdict(measure: Measure) -> str:
+    return "ok" if measure.ok else "change" if measure.advice else "follows"
+
+
+def _case(model: Any, X: Any, sample: int | None, seed: int) -> Case:
+    metric = getattr(model, "metric", "euclidean")
+    seen = X
+    if getattr(model, "kernel", None) == "precomputed":
+        seen, metric = _distances_of_kernel(X), "precomputed"
+    elif metric == "kernel":  # of a feature space that the data do not show
+        metric = "euclidean"
+    data = checked_data(seen, metric)
+    counted = min(10, data.shape[0] - 1)
+    return Case(model, data, metric, _places(model, X, data), counted, sample, seed)
+
+
+def _places(model: Any, X: Any, data: Any) -> Array:
+    if hasattr(model, "transform") and not was_fitted_on(model, X):
+        return np.asarray(model.transform(X), dtype=np.float64)
+    known = np.asarray(model.embedding_, dtype=np.float64)
+    if len(known) != data.shape[0]:
+        raise ValueError(
+            f"the model maps {len(known)} points and X has {data.shape[0]}; pass the data it was "
+            "fitted on"
+        )
+    return known
+
+
+def _distances_of_kernel(table: Any) -> Array:
+    """Return d_ij = sqrt(K_ii - 2 K_ij + K_jj) (S4 16.56)."""
+    kernel = np.asarray(table, dtype=np.float64)
+    if kernel.ndim != 2 or kernel.shape[0] != kernel.shape[1]:
+        raise ValueError(f"a kernel table must be square; got shape {kernel.shape}")
+    own = np.diag(kernel)
+    return np.sqrt(np.maximum(own[:, None] - 2.0 * kernel + own, 0.0))
+
+
+def diagnosis_figure(case: Case) -> Any:
+    """Return a figure of the map's trust, its graph or distortion, its distances, its values."""
+    fig = figure(9.6, 8.0)
+    grid = fig.subplots(2, 2)
+    if "trustworthiness" in case.scores:
+        score = case.scores["trustworthiness"]
+        plot.trust(case.places, score, axes=grid[0, 0], title="trustworthiness of each point")
+    else:
+        plot.embedding(case.places, axes=grid[0, 0], title="map")
+    _relation(case, grid[0, 1])
+    if not hasattr(case.data, "tocsr"):
+        title = "distances, pair by pair"
+        plot.shepard(case.shepard, axes=grid[1, 0], title=title)
+    else:
+        grid[1, 0].set_axis_off()
+    _values(case, grid[1, 1])
+    return fig
+
+
+def _relation(case: Case, axes: Any) -> None:
+    if case.has_graph and case.listed.n_points == case.n_points:
+        marked = case.suspicious.edges
+        title = f"neighbour graph, {len(marked)} doubtful edges marked"
+        plot.neighbor_graph(case.places, case.listed, marked=marked, axes=axes, title=title)
+    elif case.distortion is not None and case.width == 2 and case.distortion.axes.shape[2] == 2:
+        title = "what the map makes of small circles"
+        plot.ellipses(case.places, case.distortion, axes=axes, title=title)
+    else:
+        plot.embedding(case.places, axes=axes, title="map")
+
+
+def _values(case: Case, axes: Any) -> None:
+    values = getattr(case.model, "eigenvalues_", None)
+    if values is not None and len(values):
+        shown = _with_next(np.asarray(values, dtype=np.float64), spectrum_of(case.model))
+        plot.scree(shown, kept=len(values), axes=axes, title="eigenvalues of the coordinates")
+        return
+    if case.distortion is not None:
+        plot.embedding(
+            case.places,
+            np.log10(np.maximum(case.distortion.areas, 1e-12)),
+            label="log10 of the growth of areas",
+            axes=axes,
+            title="where the map spreads and crowds",
+        )
+    else:
+        axes.set_axis_off()
+
+
+def _with_next(values: Array, facts: Any) -> Array:
+    """Return the eigenvalues and the first that was left out, in the units of the method."""
+    if facts is None or facts.get("next") is None or facts["last"] == 0.0:
+        return values
+    last, following = float(facts["last"]), float(facts["next"])
+    turned = np.isclose(values[-1], 1.0 - last) and not np.isclose(values[-1], last)
+    # diffusion maps solve for 1 - value; PCA divides by the number of points
+    after = 1.0 - following if turned else following * values[-1] / last
+    return np.append(values, after)

@@ -1,0 +1,131 @@
+"""The scores of a map, as every comparison and every diagnosis reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import graph, paths, quality
+from ..quality import Score
+from ..relation import listed, searched, undirected
+from ..values import Array, Metric, NeighborGraph
+
+GUIDES = 200  # points whose geodesics to all others stand for all geodesics
+
+Scores = dict[str, Score]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A score in a table: its full name, its heading, and whether more is better."""
+
+    name: str
+    heading: str
+    more_is_better: bool
+
+
+COLUMNS = (
+    Column("trustworthiness", "trust", True),
+    Column("continuity", "continuity", True),
+    Column("neighbours kept", "kept", True),
+    Column("area under R_NX", "R_NX", True),
+    Column("stress", "stress", False),
+    Column("residual variance", "residual", False),
+    Column("Procrustes error", "Procrustes", False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Geodesics:
+    """Path lengths (n, m) from all points to some guides through a neighbour graph."""
+
+    lengths: Array
+    guides: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """The data that maps are held against: points or distances, their geodesics, the truth."""
+
+    data: Any
+    metric: Metric
+    n_neighbors: int
+    sample: int | None = None
+    seed: int = 0
+    geodesics: Geodesics | None = None
+    truth: Array | None = None
+
+    def scores(self, places: Array) -> Scores:
+        """Return all scores of a map that make sense for these data."""
+        answer: Scores = {}
+        if not sp.issparse(self.data):
+            answer.update(self._of_all_pairs(places))
+        else:  # a sparse graph knows near distances only
+            k = self.n_neighbors
+            answer["neighbours kept"] = quality.neighbors_kept(
+                self.data, places, k, metric="precomputed", sample=self.sample, seed=self.seed
+            )
+        if self.geodesics is not None:
+            answer["residual variance"] = self._unexplained(places, self.geodesics)
+        if self.truth is not None:
+            answer["Procrustes error"] = quality.procrustes(places, self.truth)
+        return answer
+
+    def _of_all_pairs(self, places: Array) -> Scores:
+        options: dict[str, Any] = {
+            "metric": self.metric,
+            "sample": self.sample,
+            "seed": self.seed,
+        }
+        near = quality.neighborhoods(self.data, places, self.n_neighbors, **options)
+        return {
+            "trustworthiness": near.trustworthiness,
+            "continuity": near.continuity,
+            "neighbours kept": near.kept,
+            "area under R_NX": near.area,
+            "stress": quality.stress(self.data, places, **options),
+        }
+
+    def _unexplained(self, places: Array, geodesics: Geodesics) -> Score:
+        curve = quality.residual_variance(geodesics.lengths, places, geodesics.guides)
+        return Score(
+            name="residual variance",
+            value=float(curve.values[-1]),
+            per_point=curve.per_point[:, -1],
+            sample=curve.sample,
+            n_points=curve.n_points,
+            exact=len(geodesics.guides) == len(places),
+            standard_error=float(curve.standard_errors[-1]),
+        )
+
+
+def geodesics_to_guides(
+    data: Any, metric: Metric, n_neighbors: int | None, seed: int
+) -> Geodesics | None:
+    """Return geodesics from all points to guides; None if all points are in one place.
+
+    A graph in several pieces is joined by its shortest links.
+    """
+    neighbors = joined_graph(data, metric, n_neighbors)
+    n = neighbors.n_points
+    guides = graph.uniform(n, min(GUIDES, n), seed)
+    lengths = paths.geodesic(neighbors, guides).T
+    return Geodesics(lengths, guides) if lengths.max() > lengths.min() else None
+
+
+def joined_graph(data: Any, metric: Metric, n_neighbors: int | None) -> NeighborGraph:
+    """Return the undirected neighbour graph of the data, in one piece."""
+    index = searched(data, metric)
+    neighbors = undirected(listed(index, data, metric, n_neighbors))
+    found = graph.pieces(neighbors)
+    return neighbors if found.count == 1 else graph.bridged(neighbors, found, index, data)
+
+
+def aligned(places: Array, target: Array) -> Array:
+    """Return a map laid on another by the best rotation, reflection, shift and scale."""
+    if not np.ptp(target, axis=0).any():
+        return places
+    return quality.align(places, target).aligned

@@ -1,0 +1,141 @@
+"""The one formula for new points, and the chart that it reads.
+
+Rows: what a new point looks like to the old ones.
+
+The way back: from a place on the map to a point in the data space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .values import Array, NeighborGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The map of one connected piece: its points, their coordinates, and how new ones are weighed.
+
+    ``multipliers`` is what the formula divides by; ``relation`` is whatever the method needs to
+    turn the neighbours of a new point into its rows.
+    """
+
+    members: Array
+    coordinates: Array
+    values: Array
+    multipliers: Array
+    relation: Any = None
+    anchors: Array | None = None  # coordinates of the landmarks, where rows refer to these alone
+
+
+def place(rows: Any, coordinates: Array, multipliers: Array) -> Array:
+    """Return ``rows @ coordinates / multipliers``: where new points go (Bengio et al. 2004).
+
+    ``rows`` (dense or sparse) say what each new point looks like to the old ones. A coordinate
+    whose multiplier is zero carries nothing and stays zero.
+    """
+    image = np.asarray(rows @ coordinates)
+    divisors = np.broadcast_to(multipliers, image.shape)
+    placed = np.zeros_like(image)
+    np.divide(image, divisors, out=placed, where=divisors != 0.0)
+    return placed
+
+
+def walk_rows(towards: NeighborGraph, weights: Array) -> Any:
+    """Return the probabilities of a random walk's step from each new point to the old ones."""
+    totals = np.bincount(towards.rows, weights=weights, minlength=towards.n_points)
+    totals[totals == 0.0] = 1.0
+    return towards.with_weights(weights / totals[towards.rows])
+
+
+def geodesic_rows(
+    towards: NeighborGraph, lengths_from: Callable[[Array], Array], n_old: int
+) -> Array:
+    """Return the shortest paths from new points to the old ones, through the neighbours they see.
+
+    ``lengths_from(points)`` gives the rows of path lengths from old points to ``n_old`` others.
+    """
+    seen, place = np.unique(towards.neighbors, return_inverse=True)
+    known = lengths_from(seen)
+    lengths = np.full((towards.n_points, n_old), np.inf)
+    for rank in range(int(towards.counts.max(initial=0))):
+        has = np.flatnonzero(towards.counts > rank)
+        slots = towards.starts[has] + rank
+        through = towards.distances[slots][:, None] + known[place[slots]]
+        lengths[has] = np.minimum(lengths[has], through)
+    return lengths
+
+
+SHARPNESS = 1e-12  # of the squared reach: how close to a known place counts as being there
+
+
+def neighbors_needed(n_coordinates: int) -> int:
+    """Return how many places around a query determine a local affine map with some to spare."""
+    return 3 * n_coordinates + 4
+
+
+def interpolate(queries: Array, towards: NeighborGraph, places: Array, points: Array) -> Array:
+    """Return the points that the queries stand for: local linear interpolation between known ones.
+
+    Each query gets the affine map that fits its neighbours best, those nearest counting most
+    (moving least squares). Known places give back exactly their points; affine maps are inverted
+    exactly.
+    """
+    answer = np.empty((len(queries), points.shape[1]))
+    for rows, neighbors, distances in towards.by_count(4096):
+        shares = _affine_shares(queries[rows], places[neighbors], distances)
+        answer[rows] = np.einsum("bk,bkd->bd", shares, points[neighbors])
+        known = distances[:, 0] == 0.0
+        answer[rows[known]] = points[neighbors[known, 0]]
+    return answer
+
+
+def _affine_shares(queries: Array, places: Array, distances: Array) -> Array:
+    """Return the weights (b, k), summing to one, with which the neighbours' values are averaged."""
+    reach = distances.max(axis=1, keepdims=True)
+    reach[reach == 0.0] = 1.0
+    relative = distances / reach
+    trust = (1.0 - 0.999 * relative**2) / (relative**2 + SHARPNESS)
+    offsets = (places - queries[:, None, :]) / reach[:, :, None]
+    design = np.concatenate([np.ones((*relative.shape, 1)), offsets], axis=2)
+    weighted = design * trust[:, :, None]
+    normal = np.einsum("bki,bkj->bij", design, weighted)
+    scale = np.trace(normal, axis1=1, axis2=2)[:, None, None]
+    inverse = np.linalg.pinv(normal / scale, rcond=1e-13, hermitian=True)
+    shares = np.einsum("bki,bi->bk", weighted / scale, inverse[:, :, 0])
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def gaussian_preimage(
+    shares: Array,
+    kernel: Callable[[Array, Array], Array],
+    points: Array,
+    start: Array,
+    max_steps: int = 100,
+) -> Array:
+    """Return points whose Gaussian features are nearest to given combinations of known features.
+
+    ``shares`` (m, n) are the coefficients of each combination. Fixed-point steps of Mika et al.
+    (1999) from ``start``; a step that does not come nearer ends that point's search, so the answer
+    is never worse than the start.
+    """
+    best = np.array(start)
+    closeness = np.einsum("ij,ij->i", shares, kernel(best, points))
+    moving = np.arange(len(best))
+    for _ in range(max_steps):
+        pull = shares[moving] * kernel(best[moving], points)
+        total = pull.sum(axis=1)
+        usable = np.abs(total) > 1e-12 * np.abs(pull).sum(axis=1)
+        moving, pull, total = moving[usable], pull[usable], total[usable]
+        moved = (pull @ points) / total[:, None]
+        reached = np.einsum("ij,ij->i", shares[moving], kernel(moved, points))
+        nearer = reached > closeness[moving] * (1 + 1e-12)
+        moving, moved = moving[nearer], moved[nearer]
+        if len(moving) == 0:
+            break
+        best[moving], closeness[moving] = moved, reached[nearer]
+    return best

@@ -1,0 +1,141 @@
+"""Connected pieces of a graph, and what to do when there are several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..distances import GivenDistances, Searcher
+from ..edges import graph_from_edges
+from ..values import Array, NeighborGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Labels of the pieces, numbered from the largest down.
+
+    ``is_core`` marks the points of the closed classes, where the graph is directed; elsewhere the
+    whole piece is its core.
+    """
+
+    labels: Array
+    is_core: Array | None = None
+
+    @property
+    def sizes(self) -> Array:
+        """Number of points in each piece, largest first."""
+        return np.bincount(self.labels)
+
+    @property
+    def count(self) -> int:
+        """Number of pieces."""
+        return len(self.sizes)
+
+    def members(self, piece: int) -> Array:
+        """Return the points of a piece, in order."""
+        return np.flatnonzero(self.labels == piece)
+
+    def core(self, piece: int) -> Array:
+        """Return the points of a piece that only list one another: from here a bridge must lead."""
+        members = self.members(piece)
+        return members if self.is_core is None else members[self.is_core[members]]
+
+    def describe(self) -> str:
+        """Return the number of pieces and their sizes in words."""
+        shown = ", ".join(str(size) for size in self.sizes[:5])
+        more = ", ..." if self.count > 5 else ""
+        return f"the neighbour graph has {self.count} pieces (sizes {shown}{more})"
+
+
+def pieces(graph: NeighborGraph) -> Pieces:
+    """Return the pieces of a graph: the closed classes of points, with all that lead to them.
+
+    In an undirected graph these are the connected components. In a directed one (LLE's) a class is
+    closed if its points list no others; coordinates of different closed classes do not know of
+    each other even when a point in between lists both, so that point joins the class it reaches
+    first.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    pattern = graph.with_weights(np.ones(graph.n_edges, dtype=np.int8))
+    _, classes = connected_components(pattern, directed=True, connection="strong")
+    leaving = classes[graph.rows] != classes[graph.neighbors]
+    if not leaving.any():
+        return Pieces(_largest_first(classes))
+    closed = np.ones(classes.max() + 1, dtype=bool)
+    closed[classes[graph.rows[leaving]]] = False
+    is_core = closed[classes]
+    return Pieces(_largest_first(_first_reached(graph, classes, is_core)), is_core)
+
+
+def _first_reached(graph: NeighborGraph, classes: Array, is_closed: Array) -> Array:
+    """Return the closed class that each point reaches by the shortest way."""
+    from scipy.sparse.csgraph import dijkstra
+
+    if len(np.unique(classes[is_closed])) == 1:
+        return np.zeros(len(classes), dtype=np.intp)
+    backwards = sp.csr_array(
+        (graph.distances, (graph.neighbors, graph.rows)), shape=(graph.n_points, graph.n_points)
+    )
+    *_, source = dijkstra(
+        backwards, indices=np.flatnonzero(is_closed), min_only=True, return_predecessors=True
+    )
+    return np.asarray(classes[source])
+
+
+def _largest_first(labels: Array) -> Array:
+    _, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    rank = np.empty(len(sizes), dtype=np.intp)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return np.asarray(rank[labels])
+
+
+def bridged(graph: NeighborGraph, found: Pieces, index: Searcher, X: Array) -> NeighborGraph:
+    """Join the pieces by the shortest edges that connect them all (a minimum spanning tree).
+
+    Boruvka's rounds: each piece but the largest reaches for its nearest foreign point, until one
+    piece is left. In a directed graph its core does: links of other points leave it closed.
+    """
+    if isinstance(index, GivenDistances) and sp.issparse(X):
+        raise ValueError(
+            f"{found.describe()} and a sparse graph has no distances to bridge them with; pass "
+            "dense distances, or components='separate'"
+        )
+    while found.count > 1:
+        links = [
+            _shortest_link(found.core(p), found.members(p), index, X) for p in range(1, found.count)
+        ]
+        ends, others, lengths = (np.array(column) for column in zip(*links, strict=True))
+        graph = graph_from_edges(
+            np.concatenate([graph.rows, ends, others]),
+            np.concatenate([graph.neighbors, others, ends]),
+            np.concatenate([graph.distances, lengths, lengths]),
+            shape=(graph.n_points, graph.n_columns),
+            search=graph.search,
+            recall=graph.recall,
+        )
+        found = pieces(graph)
+    return graph
+
+
+def _shortest_link(
+    core: Array, members: Array, index: Searcher, X: Array
+) -> tuple[int, int, float]:
+    """Return the shortest edge from a piece's core to outside: (its end, the other, the length)."""
+    if len(members) ** 2 < index.n_points:
+        # among one more neighbour than the piece has points, at least one is foreign
+        seen = index.nearest(X[core], len(members) + 1)
+        foreign = ~np.isin(seen.neighbors, members)
+        rows, columns, lengths = (
+            seen.rows[foreign],
+            seen.neighbors[foreign],
+            seen.distances[foreign],
+        )
+    else:
+        outside = np.setdiff1d(np.arange(index.n_points), members)
+        seen = index.among(outside).nearest(X[core], 1)
+        rows, columns, lengths = seen.rows, outside[seen.neighbors], seen.distances
+    best = int(np.argmin(lengths))
+    return int(core[rows[best]]), int(columns[best]), float(lengths[best])

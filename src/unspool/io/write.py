@@ -1,0 +1,96 @@
+"""The file that a map is written to: by its ending, and whole or not at all."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .atomic import written
+
+Writer = Callable[[BinaryIO, Any, list[str]], None]
+
+
+def _csv(separator: str) -> Writer:
+    def write(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        frame.to_csv(text, sep=separator, index=False, lineterminator="\n")
+        text.detach()
+
+    return write
+
+
+def _packed(separator: str) -> Writer:
+    def write(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
+        import gzip
+
+        with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
+            packed.write(frame.to_csv(sep=separator, index=False, lineterminator="\n").encode())
+
+    return write
+
+
+def _parquet(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
+    frame.to_parquet(file, index=False)
+
+
+def _feather(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
+    frame.to_feather(file)
+
+
+def _npy(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
+    np.save(file, frame[coordinates].to_numpy(), allow_pickle=False)
+
+
+def _npz(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
+    others = {name: frame[name].to_numpy() for name in frame.columns if name not in coordinates}
+    plain = {n: a if a.dtype.kind in "biuf" else a.astype(str) for n, a in others.items()}
+    columns = {_member(name): array for name, array in plain.items()}
+    np.savez(file, **{**columns, "coordinates": frame[coordinates].to_numpy()})
+
+
+def _member(name: str) -> str:
+    """Return a column's name as one inside an archive, where a slash would make a folder."""
+    clean = name.replace("/", "_").replace("\\", "_")
+    return clean if clean not in ("file", "coordinates") else f"{clean}_"
+
+
+WRITERS: dict[str, Writer] = {
+    ".csv": _csv(","),
+    ".tsv": _csv("\t"),
+    ".txt": _csv("\t"),
+    ".gz": _packed(","),
+    ".csv.gz": _packed(","),
+    ".tsv.gz": _packed("\t"),
+    ".txt.gz": _packed("\t"),
+    ".parquet": _parquet,
+    ".feather": _feather,
+    ".npy": _npy,
+    ".npz": _npz,
+}
+
+
+def check_output(path: str | None, endings: tuple[str, ...] = tuple(WRITERS)) -> None:
+    """Raise ValueError, before any work, if a file of this name cannot be written."""
+    if path is None:
+        return
+    goal = Path(path)
+    if _ending(goal) not in endings:
+        raise ValueError(f"{path} should end in one of {', '.join(endings)}")
+    if goal.is_dir() or not goal.parent.is_dir():
+        what = "is a folder" if goal.is_dir() else f"cannot be written: no folder {goal.parent}"
+        raise ValueError(f"{path} {what}")
+
+
+def write_table(path: str, frame: Any, coordinates: list[str]) -> None:
+    """Write a frame in the format that the ending of ``path`` names."""
+    with written(path) as file:
+        WRITERS[_ending(Path(path))](file, frame, coordinates)
+
+
+def _ending(path: Path) -> str:
+    """Return the ending that names the format: of a packed file also the one before."""
+    return "".join(path.suffixes[-2 if path.suffix.lower() == ".gz" else -1 :]).lower()

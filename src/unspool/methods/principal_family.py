@@ -1,0 +1,67 @@
+"""What principal curves and surfaces share: span, stopping, the trace of distances, the start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import problem
+from ..optimize import Outcome
+from ..principal import Distances, Frame, narrowing
+from ..runtime import advise
+from ..spectrum import solve
+from ..values import Array
+from .estimator import Method
+from .input import checked_points
+from .parameters import learned, method, parameter
+
+
+@method
+class PrincipalMethod(Method):
+    """Alternates projection and smoothing, starting from principal components.
+
+    Attributes: ``distances_`` (squared distances from the start on: ``sums``, ``means``,
+    ``legacy``), ``n_iter_``.
+    """
+
+    start: str | Array | None = parameter("pca", help="where to start")
+    span: float = parameter(
+        0.5, kind=float, above=0, at_most=1, help="share of the points that is averaged over"
+    )
+    tol: float = parameter(
+        1e-3, kind=float, at_least=0, help="stop when the distance changes by less than this share"
+    )
+    max_iter: int = parameter(50, kind=int, at_least=1, help="most iterations")
+
+    distances_: Distances = learned()
+    n_iter_: int = learned()
+    _frame: Frame = learned()
+
+    @property
+    def _start_is_given(self) -> bool:
+        return self.start is not None and not isinstance(self.start, str)
+
+    def _spans(self) -> tuple[float, ...]:
+        """Return the spans to smooth with; a start that was given is trusted from the first on."""
+        return (self.span,) if self._start_is_given else narrowing(self.span, self.max_iter)
+
+    def _axes(self, centred: Array, count: int) -> Array:
+        """Return the first principal axes, one a row."""
+        return solve(problem.covariance(centred), count, seed=self.random_state).vectors.T
+
+    def _remember(self, outcome: Outcome[Any], n_counted: int, n_points: int) -> None:
+        self.distances_ = Distances.of(outcome.losses, self._frame.unit, n_counted, n_points)
+        self.n_iter_ = outcome.steps
+        if not outcome.settled:
+            advise(
+                f"the distance still changed by more than tol={self.tol:g} after {self.n_iter_} "
+                "iterations; the best of them is kept. Raise max_iter, tol or span"
+            )
+
+
+def checked_start(start: Any, n_rows: int | None, n_columns: int) -> Array:
+    """Return a start that was given as an array, checked: one error that says what it must be."""
+    given = checked_points(start)
+    if given.shape != (n_rows or len(given), n_columns):
+        rows = "any number of rows" if n_rows is None else f"{n_rows} rows, one a point,"
+        raise ValueError(f"start must have {rows} and {n_columns} columns; got shape {given.shape}")
+    return given

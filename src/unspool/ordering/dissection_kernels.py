@@ -1,0 +1,249 @@
+# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
+"""Compiled loops of the nested dissection.
+
+A graph here is (starts, columns, joined, sizes): CSR arrays, how many original edges an edge stands
+for, and how many original vertices a vertex stands for. ``side`` says where each vertex lies: 0 and
+1 are the halves, 2 is the separator between them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+SHARE = 0.6  # of all vertices that one half may have: a little freedom finds smaller separators
+PATIENCE = 200  # moves without improvement before a pass of refinement gives up
+PASSES = 6
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def matched(graph, order, limit):
+    """Pair each vertex with the free one that it shares most edges with; return the pairs' numbers.
+
+    No pair may stand for more than ``limit`` vertices.
+    """
+    starts, columns, joined, sizes = graph
+    pair = np.full(len(sizes), -1, dtype=np.int32)
+    count = 0
+    for v in order:
+        if pair[v] != -1:
+            continue
+        partner, most = -1, 0
+        for edge in range(starts[v], starts[v + 1]):
+            a = columns[edge]
+            if pair[a] == -1 and joined[edge] > most and a != v and sizes[a] + sizes[v] <= limit:
+                partner, most = a, joined[edge]
+        pair[v] = count
+        if partner != -1:
+            pair[partner] = count
+        count += 1
+    return pair, count
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def contracted(graph, pair, count):
+    """Return the graph of the pairs."""
+    starts, columns, joined, sizes = graph
+    members = np.full((count, 2), -1, dtype=np.int32)
+    new_sizes = np.zeros(count, dtype=np.int64)
+    for v in range(len(sizes)):
+        members[pair[v], 0 if members[pair[v], 0] == -1 else 1] = v
+        new_sizes[pair[v]] += sizes[v]
+    new_starts = np.zeros(count + 1, dtype=np.int64)
+    new_columns = np.empty(len(columns), dtype=np.int32)
+    new_joined = np.empty(len(columns), dtype=np.int64)
+    slot = np.full(count, -1)  # of the edge to each pair, if it is not before this row
+    end = 0
+    for c in range(count):
+        for v in members[c]:
+            if v == -1:
+                continue
+            for edge in range(starts[v], starts[v + 1]):
+                a = pair[columns[edge]]
+                if a == c:
+                    continue
+                if slot[a] < new_starts[c]:
+                    slot[a] = end
+                    new_columns[end], new_joined[end] = a, 0
+                    end += 1
+                new_joined[slot[a]] += joined[edge]
+        new_starts[c + 1] = end
+    return new_starts, new_columns[:end].copy(), new_joined[:end].copy(), new_sizes
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def grown(graph, seed):
+    """Return sides: half of the vertices around ``seed``, the rest, and between them the border."""
+    starts, columns, _, sizes = graph
+    n = len(sizes)
+    side = np.ones(n, dtype=np.int8)
+    queue = np.empty(n, dtype=np.int64)
+    seen = np.zeros(n, dtype=np.bool_)
+    head, tail, weight, total, fresh = 0, 0, 0, sizes.sum(), seed
+    while 2 * weight < total:
+        if head == tail:  # the seed, or a vertex of another piece
+            while seen[fresh]:
+                fresh = (fresh + 1) % n
+            queue[tail], seen[fresh] = fresh, True
+            tail += 1
+        v = queue[head]
+        head += 1
+        side[v] = 0
+        weight += sizes[v]
+        for edge in range(starts[v], starts[v + 1]):
+            if not seen[columns[edge]]:
+                queue[tail], seen[columns[edge]] = columns[edge], True
+                tail += 1
+    for k in range(head, tail):  # seen, but not taken
+        side[queue[k]] = 2
+    return side
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def refined(graph, side):
+    """Make the separator smaller, in place; return the weights of the halves and of the separator.
+
+    Moves one vertex of the separator at a time to a side, the best first even where that is a loss,
+    pulling in its neighbours from the other side; then goes back to the best state on the way
+    (Fiduccia and Mattheyses 1982; Hendrickson and Rothberg 1998).
+    """
+    sizes = graph[3]
+    n = len(sizes)
+    weight = np.zeros(3, dtype=np.int64)
+    for v in range(n):
+        weight[side[v]] += sizes[v]
+    border = np.empty(n, dtype=np.int64)
+    beyond = np.zeros((n, 2), dtype=np.int64)
+    moved = np.empty(n + 1, dtype=np.int64)
+    pulled = np.empty(2 * n + 1, dtype=np.int64)  # once to be moved, once more after that
+    pulled_before = np.empty(n + 2, dtype=np.int64)
+    for _ in range(PASSES):
+        state = side, weight, border, beyond, np.zeros(n, dtype=np.bool_)
+        count = _border(graph, state)
+        best, best_gap = weight[2], abs(weight[0] - weight[1])
+        moves, kept, n_pulled = 0, 0, 0
+        while moves < n and moves - kept < PATIENCE:
+            slot, to = _best_move(sizes, state, count)
+            if slot == -1:
+                break
+            v = border[slot]
+            count -= 1
+            border[slot] = border[count]
+            moved[moves], pulled_before[moves] = v, n_pulled
+            found = _move(graph, state, count, v, to)
+            for k in range(count, found):
+                pulled[n_pulled + k - count] = border[k]
+            n_pulled, count, moves = n_pulled + found - count, found, moves + 1
+            gap = abs(weight[0] - weight[1])
+            if weight[2] < best or (weight[2] == best and gap < best_gap):
+                best, best_gap, kept = weight[2], gap, moves
+        pulled_before[moves] = n_pulled
+        for k in range(moves - 1, kept - 1, -1):
+            _undo(sizes, state, moved[k], pulled[pulled_before[k] : pulled_before[k + 1]])
+        if kept == 0:
+            break
+    return weight
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _border(graph, state):
+    """List the separator, with the weight of each vertex's neighbours on both sides; count it."""
+    side, _, border, beyond, _ = state
+    count = 0
+    for v in range(len(side)):
+        if side[v] == 2:
+            border[count] = v
+            count += 1
+            _look_around(graph, side, beyond, v)
+    return count
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _look_around(graph, side, beyond, v):
+    starts, columns, _, sizes = graph
+    beyond[v, 0] = beyond[v, 1] = 0
+    for edge in range(starts[v], starts[v + 1]):
+        a = columns[edge]
+        if side[a] != 2:
+            beyond[v, side[a]] += sizes[a]
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _best_move(sizes, state, count):
+    """Return the slot of the vertex whose move shrinks the separator most, and to which side."""
+    _, weight, border, beyond, locked = state
+    limit = SHARE * weight.sum()
+    slot, to, most = -1, 0, -(1 << 60)
+    for k in range(count):
+        v = border[k]
+        if locked[v]:
+            continue
+        for s in range(2):
+            gain = sizes[v] - beyond[v, 1 - s]
+            fits = weight[s] + sizes[v] <= limit or weight[s] < weight[1 - s]
+            if fits and (gain > most or (gain == most and weight[s] < weight[to])):
+                slot, to, most = k, s, gain
+    return slot, to
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _move(graph, state, count, v, to):
+    """Move v from the separator to a side, its neighbours on the other into the separator."""
+    starts, columns, _, sizes = graph
+    side, weight, border, beyond, locked = state
+    locked[v], side[v] = True, to
+    weight[2] -= sizes[v]
+    weight[to] += sizes[v]
+    for edge in range(starts[v], starts[v + 1]):
+        a = columns[edge]
+        if side[a] == 2:
+            beyond[a, to] += sizes[v]
+        elif side[a] == 1 - to:
+            side[a], border[count] = 2, a
+            count += 1
+            weight[1 - to] -= sizes[a]
+            weight[2] += sizes[a]
+            _look_around(graph, side, beyond, a)
+            for near in range(starts[a], starts[a + 1]):
+                if side[columns[near]] == 2:
+                    beyond[columns[near], 1 - to] -= sizes[a]
+    return count
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _undo(sizes, state, v, pulled):
+    """Take a move back."""
+    side, weight, _, _, _ = state
+    to = side[v]
+    for a in pulled:
+        side[a] = 1 - to
+        weight[2] -= sizes[a]
+        weight[1 - to] += sizes[a]
+    side[v] = 2
+    weight[to] -= sizes[v]
+    weight[2] += sizes[v]
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def induced(starts, columns, members, number):
+    """Return the graph among ``members``; ``number`` is -1 everywhere, and so again at the end."""
+    n = len(members)
+    for i in range(n):
+        number[members[i]] = i
+    room = 0
+    for v in members:
+        room += starts[v + 1] - starts[v]
+    new_starts = np.zeros(n + 1, dtype=np.int64)
+    new_columns = np.empty(room, dtype=np.int32)
+    end = 0
+    for i in range(n):
+        for edge in range(starts[members[i]], starts[members[i] + 1]):
+            a = number[columns[edge]]
+            if a != -1 and a != i:
+                new_columns[end] = a
+                end += 1
+        new_starts[i + 1] = end
+    for v in members:
+        number[v] = -1
+    joined = np.ones(end, dtype=np.int64)
+    return new_starts, new_columns[:end].copy(), joined, np.ones(n, dtype=np.int64)

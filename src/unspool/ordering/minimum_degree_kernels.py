@@ -1,0 +1,81 @@
+# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
+"""Compiled loops over elimination trees.
+
+All let other threads run (``nogil``). Vertices are numbered by their position in the order of
+elimination, except where the matrix or graph itself is read. Arrays come from the caller, so that
+loops need no reference counts (``VIEWS``), which take half of the time to compile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
+
+PANEL = 64  # rows of a dense block that stay in the cache together
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def elimination_tree(starts, columns, position, vertex_at, ancestor, parent):
+    """Fill, by position, the first later vertex that each one meets; -1 for the last of a piece.
+
+    Path compression as in Liu (1990): almost one step an entry of the matrix. Both come as -1.
+    """
+    for k in range(len(vertex_at)):
+        v = vertex_at[k]
+        for slot in range(starts[v], starts[v + 1]):
+            i = position[columns[slot]]
+            while i != -1 and i < k:
+                following = ancestor[i]
+                ancestor[i] = k
+                if following == -1:
+                    parent[i] = k
+                i = following
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def postorder(parent, first_child, sibling, path, order):
+    """Fill the vertices of a forest so that each subtree is contiguous and ends in its root.
+
+    First children and siblings come as -1; they and ``path`` hold one more, the root of all.
+    """
+    n = len(parent)
+    for k in range(n - 1, -1, -1):
+        above = parent[k] if parent[k] != -1 else n
+        sibling[k] = first_child[above]
+        first_child[above] = k
+    path[0] = n
+    depth, done = 1, 0
+    while depth > 0:
+        k = path[depth - 1]
+        child = first_child[k]
+        if child != -1:
+            first_child[k] = sibling[child]
+            path[depth] = child
+            depth += 1
+        else:
+            depth -= 1
+            if k < n:
+                order[done] = k
+                done += 1
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def column_counts(starts, columns, position, vertex_at, parent, seen, counts):
+    """Count the later vertices that each vertex meets when it is eliminated (by position).
+
+    Walks each row's subtree of the elimination tree: one step an entry of the factor (Liu 1990).
+    """
+    for k in range(len(vertex_at)):
+        seen[k] = k
+        v = vertex_at[k]
+        for slot in range(starts[v], starts[v + 1]):
+            i = position[columns[slot]]
+            if i > k:
+                continue
+            while seen[i] != k:
+                counts[i] += 1
+                seen[i] = k
+                i = parent[i]

@@ -1,0 +1,197 @@
+"""The projection-expectation algorithm of Hastie and Stuetzle (S4 16.9-16.16).
+
+Project the data onto the curve; replace the curve by the smoothed mean of what projects nearby;
+again. Nothing guarantees that the distance falls with each step, and every principal curve is a
+saddle point of it (S4 16.3.2): the loop keeps the best curve it has seen.
+
+Where a principal curve starts: the first principal component, or a circle.
+
+Which points are outliers of a curve, and how little they count (S4 16.3.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..optimize import Outcome, iterate
+from ..values import Array
+from .polygon import Polygon, Projection, polygon
+from .scaling import settled_below
+from .smoothers import Smoother, nodes_among
+
+KEPT = 0.75  # share of the points, the nearest ones, by which a robust fit is judged
+
+
+@dataclass(frozen=True, slots=True)
+class CurveSettings:
+    """How a curve is fitted.
+
+    The first steps smooth with ``spans``, all later ones with the last of these. With
+    ``bias_correction`` the deviations from the curve are then smoothed and added to it, instead of
+    the points themselves (Banfield and Raftery 1992): what smoothing has pulled to the inside of a
+    bend is put back by the next step. With ``robust`` points far from the curve count less, or
+    not at all, and the distance that is watched leaves out the farthest quarter.
+    """
+
+    smooth: Smoother
+    spans: tuple[float, ...]
+    bias_correction: bool = False
+    robust: bool = False
+    tolerance: float = 1e-3
+    max_steps: int = 50
+
+    def n_counted(self, n_points: int) -> int:
+        """Return how many points, the nearest ones, the distance counts."""
+        return int(np.ceil(KEPT * n_points)) if self.robust else n_points
+
+    def smoother_of(self, step: int) -> Smoother:
+        """Return the smoother of a step, counted from 0."""
+        return replace(self.smooth, span=self.spans[min(step, len(self.spans) - 1)])
+
+    def corrects(self, step: int) -> bool:
+        """Say whether a step smooths deviations: not before the spans have narrowed."""
+        return self.bias_correction and step >= len(self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A curve after some steps, the data projected onto it, and the weights they then have."""
+
+    curve: Polygon
+    projection: Projection
+    weights: Array
+    steps: int
+
+
+def fit_curve(points: Array, start: Polygon, settings: CurveSettings) -> Outcome[Draft]:
+    """Return the principal curve of the points (in a frame of unit size) reached from ``start``."""
+
+    def distance(draft: Draft) -> float:
+        return nearest_sum(draft.projection.squares, settings.n_counted(len(points)))
+
+    def step(now: Draft) -> tuple[Draft, float]:
+        smooth, corrected = settings.smoother_of(now.steps), settings.corrects(now.steps)
+        curve = polygon(_expectation(points, now, smooth, corrected), start.closed)
+        following = _projected(points, curve, now.weights, now.steps + 1, settings.robust)
+        return following, distance(following)
+
+    tolerance = settings.tolerance
+    if settings.bias_correction:
+        # a gain no larger than smoothing noise would bring is noise: corrections end there
+        tolerance = max(tolerance, settings.smooth.freedom / len(points))
+    total = float(np.square(points).sum())
+    settled = settled_below(tolerance, total, len(settings.spans) - 1)
+    # the start may be near the data, but only what is smoothed from them can be the answer
+    first = _projected(points, start, np.ones(len(points)), 0, settings.robust)
+    second, loss = step(first)
+    more = settings.max_steps - 1
+    outcome = iterate(second, loss, step, settled, name="curve", max_steps=more)
+    return replace(outcome, losses=(distance(first), *outcome.losses))
+
+
+def _projected(points: Array, curve: Polygon, weights: Array, steps: int, robust: bool) -> Draft:
+    """Project the points onto a curve whose ends have first been drawn out to reach them."""
+    curve = curve.reaching(points[weights > 0])
+    projection = curve.project(points)
+    if robust:
+        weights = robust_weights(np.sqrt(projection.squares))
+        if not curve.closed:
+            weights[stranded(projection.places, weights)] = 0.0
+    return Draft(curve, projection, weights, steps)
+
+
+def _expectation(points: Array, now: Draft, smooth: Smoother, corrected: bool) -> Array:
+    """Return the corners of the next curve: E(x | place), by smoothing (S4 16.12)."""
+    used = np.flatnonzero(now.weights > 0)
+    used = used[np.argsort(now.projection.places[used], kind="stable")]
+    places, weights = now.projection.places[used], now.weights[used]
+    targets = points[used] - now.projection.feet[used] if corrected else points[used]
+    nodes = nodes_among(places)
+    if len(nodes) < 2:
+        raise ValueError(
+            f"all {len(used)} points that count fall on one place of the curve, so none is "
+            "determined; pass robust=False, or another start"
+        )
+    period = now.curve.length if now.curve.closed else None
+    corners = smooth(places, targets, weights, nodes, period)
+    return corners + now.curve.at(nodes) if corrected else corners
+
+
+def self_consistency(points: Array, projection: Projection, n_bins: int) -> Array:
+    """Return how far the curve is from the mean of the points that project there (S4 16.7).
+
+    One distance for each of ``n_bins`` runs of equally many points along the curve: zero for a
+    curve that is self-consistent, up to the sampling error of a mean.
+    """
+    order = np.argsort(projection.places, kind="stable")
+    deviations = (points - projection.feet)[order]
+    runs = np.array_split(deviations, min(n_bins, len(points)))
+    return np.array([np.linalg.norm(run.mean(axis=0)) for run in runs])
+
+
+CORNERS = 360
+
+
+def line_start(points: Array, axis: Array) -> Polygon:
+    """Return the segment along ``axis`` through the origin that all centred points fall on."""
+    scores = points @ axis
+    return polygon(np.array([scores.min(), scores.max()])[:, None] * axis)
+
+
+def circle_start(points: Array, axes: Array, closed: bool) -> Polygon:
+    """Return a circle around the origin in the plane of two ``axes``, as wide as the points are.
+
+    Its radius is the mean distance of the centred points from the origin in that plane. Unless
+    ``closed`` it is cut open at the back of the first axis.
+    """
+    radius = float(np.linalg.norm(points @ axes.T, axis=1).mean())
+    angle = np.linspace(-np.pi, np.pi, CORNERS + 1)
+    circle = radius * np.column_stack([np.cos(angle), np.sin(angle)]) @ axes
+    return polygon(circle[:-1], closed)
+
+
+OUTLYING = 8.45  # median deviations beyond the median: 4 standard deviations of a normal distance
+ROUNDING = 1e-12  # of distances between points of about unit size
+TAIL = 0.05  # share of the points at each end in which a gap is looked for
+GAP = 0.1  # as a share of the stretch between the tails
+
+
+def robust_weights(distances: Array) -> Array:
+    """Return Tukey's biweights: 1 on the curve, falling to 0 at ``OUTLYING`` deviations.
+
+    Median and median absolute deviation of the distances are not moved by up to half of the
+    points; together they give the spread in any number of dimensions.
+    """
+    middle = float(np.median(distances))
+    deviation = float(np.median(np.abs(distances - middle)))
+    # distances that are all alike, or mere rounding, are no scale to judge others by
+    cutoff = max(middle + OUTLYING * deviation, 2 * middle, ROUNDING)
+    return np.asarray(np.square(np.maximum(0.0, 1.0 - np.square(distances / cutoff))))
+
+
+def stranded(places: Array, weights: Array) -> Array:
+    """Return the few points beyond a wide gap at an end of the curve.
+
+    An outlier in line with an end is no distance away from a curve that has followed it; what
+    gives it away is the empty stretch before it.
+    """
+    used = np.flatnonzero(weights > 0)
+    used = used[np.argsort(places[used], kind="stable")]
+    along = places[used]
+    low, high = np.quantile(along, [TAIL, 1 - TAIL])
+    wide = np.diff(along) > max(GAP, 10 / len(used)) * (high - low)
+    few = int(TAIL * len(used))
+    before = np.flatnonzero(wide[:few])
+    after = len(wide) - few + np.flatnonzero(wide[len(wide) - few :])
+    first = before[-1] + 1 if len(before) else 0
+    last = after[0] + 1 if len(after) else len(used)
+    return np.concatenate([used[:first], used[last:]])
+
+
+def nearest_sum(squares: Array, count: int) -> float:
+    """Return the sum of the ``count`` smallest squares."""
+    if count == len(squares):
+        return float(squares.sum())
+    return float(np.partition(squares, count - 1)[:count].sum())

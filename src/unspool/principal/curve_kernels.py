@@ -1,0 +1,106 @@
+# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
+"""Compiled loops: projection onto a polygon, and smoothing by local averages and lines.
+
+Projection in NumPy would hold an n x m table of distances; here a point looks only at the blocks of
+segments that can still be nearer than the best so far: 20,000 points in 10 dimensions on 1,000
+segments take 0.1 s instead of 4 s.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, error_model="numpy")
+def project_on_path(points, path, marks, centres, radii, block, slack):
+    """Return place, foot and squared distance of every point on a path (S4 16.5).
+
+    ``centres`` and ``radii`` are balls around blocks of ``block`` segments. Of equally near feet
+    (to rounding: ``slack`` is the square of that), the one with the largest place wins.
+    """
+    n, width = points.shape
+    n_blocks, n_segments = len(centres), len(path) - 1
+    places, squares = np.empty(n), np.empty(n)
+    feet = np.empty((n, width))
+    bounds, foot = np.empty(n_blocks), np.empty(width)
+    for i in range(n):
+        nearest = 0
+        for b in range(n_blocks):
+            total = 0.0
+            for d in range(width):
+                total += (points[i, d] - centres[b, d]) ** 2
+            bounds[b] = max(0.0, np.sqrt(total) - radii[b])
+            if bounds[b] < bounds[nearest]:
+                nearest = b
+        best, best_place = np.inf, -1.0
+        for turn in range(n_blocks):
+            # the nearest block goes first, so that most of the others need not be looked at
+            b = nearest if turn == 0 else (turn - 1 if turn <= nearest else turn)
+            if bounds[b] * bounds[b] > best * (1.0 + 1e-9) + slack:
+                continue
+            for s in range(b * block, min((b + 1) * block, n_segments)):
+                along, length = 0.0, 0.0
+                for d in range(width):
+                    step = path[s + 1, d] - path[s, d]
+                    along += (points[i, d] - path[s, d]) * step
+                    length += step * step
+                share = min(max(along / length, 0.0), 1.0)
+                square = 0.0
+                for d in range(width):
+                    foot[d] = path[s, d] + share * (path[s + 1, d] - path[s, d])
+                    square += (points[i, d] - foot[d]) ** 2
+                place = (
+                    marks[s + 1] if share == 1.0 else marks[s] + share * (marks[s + 1] - marks[s])
+                )
+                tie = best * 1e-14 + slack
+                if square <= best + tie and (place > best_place or square < best - tie):
+                    best, best_place = min(square, best), place
+                    squares[i] = square
+                    for d in range(width):
+                        feet[i, d] = foot[d]
+        places[i] = best_place
+    return places, feet, squares
+
+
+@njit(cache=True, error_model="numpy")
+def smooth_locally(places, values, weights, nodes, count, degree):
+    """Return the local fit at every node: a tricube-weighted mean (degree 0) or line (degree 1).
+
+    ``places`` and ``nodes`` are sorted; a node sees the ``count`` nearest places.
+    """
+    n, width = values.shape
+    smooth = np.zeros((len(nodes), width))
+    sums, moments = np.empty(width), np.empty(width)
+    first = 0
+    for k in range(len(nodes)):
+        node = nodes[k]
+        while first + count < n and places[first + count] - node < node - places[first]:
+            first += 1
+        last = first + count
+        reach = max(node - places[first], places[last - 1] - node) * 1.001
+        if reach <= 0.0:
+            reach = 1.0  # all of them are at the node
+        total, centre = 0.0, 0.0
+        for i in range(first, last):
+            offset = abs(places[i] - node) / reach
+            weight = weights[i] * (1.0 - offset**3) ** 3
+            total += weight
+            centre += weight * (places[i] - node)
+        centre /= total
+        spread = 0.0
+        sums[:] = 0.0
+        moments[:] = 0.0
+        for i in range(first, last):
+            offset = abs(places[i] - node) / reach
+            weight = weights[i] * (1.0 - offset**3) ** 3 / total
+            lever = places[i] - node - centre
+            spread += weight * lever * lever
+            for d in range(width):
+                sums[d] += weight * values[i, d]
+                moments[d] += weight * lever * values[i, d]
+        flat = degree == 0 or spread <= 1e-10 * reach * reach
+        for d in range(width):
+            slope = 0.0 if flat else moments[d] / spread
+            smooth[k, d] = sums[d] - slope * centre
+    return smooth

@@ -1,0 +1,161 @@
+"""Neighbourhoods as batches of small clouds: each point together with its neighbours.
+
+The patch of LTSA: coordinates that depart from an affine map of the tangent plane.
+
+The patch of Hessian LLE: how far a function is from being linear in the tangent coordinates.
+
+The patch of modified LLE: several reconstruction weights for each point instead of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..values import Array, NeighborGraph
+from .reconstruction import weights
+
+CHUNK_BYTES = 32 * 2**20
+
+
+def neighborhoods(graph: NeighborGraph, width: int) -> Iterator[Array]:
+    """Yield tables (b, k + 1): a point and its neighbours in each row, the point itself first.
+
+    The point belongs to its own neighbourhood: otherwise one that nobody lists would be in no
+    patch at all, and the eigenproblem would have a solution that moves it alone. ``width`` is the
+    number of floats that will be held for each member, which bounds the batch in memory.
+    """
+    most = int(graph.counts.max(initial=1)) + 1
+    chunk = max(1, CHUNK_BYTES // (8 * most * (width + most)))
+    for points, neighbors, _ in graph.by_count(chunk):
+        yield np.column_stack([points, neighbors])
+
+
+def tangent_coordinates(clouds: Array, count: int) -> Array:
+    """Return orthonormal tangent coordinates (b, m, count) of clouds (b, m, D): their local PCA.
+
+    The smaller of the D x D covariance and the m x m Gram matrix is decomposed.
+    """
+    centred = clouds - clouds.mean(axis=1, keepdims=True)
+    if clouds.shape[2] >= clouds.shape[1]:
+        return tangents_of_grams(centred @ centred.transpose(0, 2, 1), count)
+    _, axes = np.linalg.eigh(centred.transpose(0, 2, 1) @ centred)
+    projected = centred @ axes[:, :, ::-1][:, :, :count]
+    if projected.shape[2] < count:
+        raise ValueError(
+            f"{count} tangent coordinates were asked for in {clouds.shape[2]} dimensions"
+        )
+    return np.asarray(np.linalg.qr(projected)[0])
+
+
+def tangents_of_grams(grams: Array, count: int) -> Array:
+    """Return the same from centred local Gram matrices (b, m, m)."""
+    _, vectors = np.linalg.eigh(grams)
+    return np.asarray(vectors[:, :, ::-1][:, :, :count])
+
+
+def centred_grams(distances: Array) -> Array:
+    """Return the centred Gram matrices (b, m, m) of clouds known by their distances (b, m, m)."""
+    grams = -0.5 * distances**2
+    grams -= grams.mean(axis=1, keepdims=True)
+    grams -= grams.mean(axis=2, keepdims=True)
+    return np.asarray(grams)
+
+
+def tangent_patches(tangents: Array) -> Array:
+    """Return I - G G' with G = [1/sqrt(m), tangents]: what is not affine on each neighbourhood.
+
+    ``tangents`` (b, m, d) are orthonormal and centred (Zhang and Zha 2004).
+    """
+    b, m, _ = tangents.shape
+    constant = np.full((b, m, 1), 1.0 / np.sqrt(m))
+    frame = np.concatenate([constant, tangents], axis=2)
+    return np.asarray(np.eye(m) - frame @ frame.transpose(0, 2, 1))
+
+
+# Functions that are neither affine nor quadratic on a neighbourhood do not show in its Hessian.
+# Where neighbourhoods repeat (duplicate points, the ends of a curve) nothing else binds them, and
+# they would be solutions of their own; a small weight keeps them out and leaves flat maps alone.
+RESIDUE = 1e-2
+
+
+def members_needed(n_components: int) -> int:
+    """Return how many members a neighbourhood needs: 1 + t + t(t+1)/2 columns to estimate."""
+    t = n_components
+    return 1 + t + t * (t + 1) // 2
+
+
+def hessian_patches(tangents: Array) -> Array:
+    """Return H'H of each neighbourhood, with H the estimator of the tangent Hessian (S4 16.53).
+
+    The columns 1, the tangent coordinates, and their squares and cross-products are made
+    orthonormal in this order; the part that belongs to the quadratic columns reads off the Hessian.
+    """
+    m, t = tangents.shape[1:]
+    first, second = np.triu_indices(t)
+    quadratic = tangents[:, :, first] * tangents[:, :, second] * np.sqrt(m)
+    ones = np.full((len(tangents), m, 1), 1.0 / np.sqrt(m))
+    basis = np.linalg.qr(np.concatenate([ones, tangents, quadratic], axis=2))[0]
+    estimator = basis[:, :, 1 + t :]
+    rest = np.eye(m) - basis @ basis.transpose(0, 2, 1)
+    return np.asarray(estimator @ estimator.transpose(0, 2, 1) + RESIDUE * rest)
+
+
+def local_spectra(grams: Array) -> Array:
+    """Return the eigenvalues (b, k) of local Gram matrices, largest first, none below zero."""
+    return np.asarray(np.maximum(np.linalg.eigvalsh(grams)[:, ::-1], 0.0))
+
+
+def flatness(spectra: Array, n_components: int) -> Array:
+    """Return how much of each neighbourhood lies outside its first ``n_components`` directions."""
+    inside = spectra[:, :n_components].sum(axis=1)
+    outside = spectra[:, n_components:].sum(axis=1)
+    return np.asarray(outside / np.where(inside > 0.0, inside, 1.0))
+
+
+def modified_patches(
+    grams: Array, n_components: int, typical_flatness: float, regularization: float
+) -> Iterator[tuple[Array, Array]]:
+    """Yield (positions, blocks) of patches over a point and its k neighbours (Zhang, Wang 2007).
+
+    Each point keeps as many weight vectors as its neighbourhood has directions that matter less
+    than ``typical_flatness``; points with equally many come out together.
+    """
+    values, vectors = np.linalg.eigh(grams)
+    values, vectors = np.maximum(values[:, ::-1], 0.0), vectors[:, :, ::-1]
+    counts = _how_many(values, n_components, typical_flatness)
+    single = weights(grams, regularization)
+    for count in np.unique(counts):
+        here = np.flatnonzero(counts == count)
+        null = vectors[here][:, :, vectors.shape[2] - count :]
+        misfit = np.concatenate(
+            [np.ones((len(here), 1, count)), -_weight_vectors(null, single[here])], axis=1
+        )
+        yield here, misfit @ misfit.transpose(0, 2, 1)
+
+
+def _how_many(values: Array, n_components: int, typical_flatness: float) -> Array:
+    """Return for each point the largest s whose last s values stay below flatness * the rest."""
+    k = values.shape[1]
+    heads = np.cumsum(values, axis=1)
+    tails = heads[:, -1:] - heads
+    ratio = tails / np.where(heads > 0.0, heads, 1.0)
+    kept = np.argmax(ratio <= typical_flatness, axis=1) + 1  # directions that matter
+    return np.asarray(np.clip(k - np.maximum(kept, n_components), 1, max(1, k - 1)))
+
+
+def _weight_vectors(null: Array, single: Array) -> Array:
+    """Return weight vectors (b, k, s), each summing to one: the near-null space, reflected.
+
+    A Householder reflection turns the null vectors so that all have the same sum, and the single
+    regularised weight vector makes up for what is missing to one.
+    """
+    s = null.shape[2]
+    sums = null.sum(axis=1)
+    alpha = np.linalg.norm(sums, axis=1) / np.sqrt(s)
+    axis = alpha[:, None] - sums
+    lengths = np.linalg.norm(axis, axis=1, keepdims=True)
+    axis = np.where(lengths > 1e-12, axis / np.where(lengths > 1e-12, lengths, 1.0), 0.0)
+    reflected = null - 2.0 * (null @ axis[:, :, None]) * axis[:, None, :]
+    return np.asarray(reflected + (1.0 - alpha)[:, None, None] * single[:, :, None])

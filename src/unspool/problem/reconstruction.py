@@ -1,0 +1,100 @@
+"""Weights that rebuild a point from its neighbours: they sum to one and miss it by the least.
+
+Solve G w = 1 and normalise, with G the Gram matrix of the differences to the neighbours
+(S0 4.46, S3 15.9, S4 16.6.4). Both the LLE family and the placing of new points use it.
+
+The patch of LLE: each point as the affine combination of its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..runtime import stage
+from ..values import Array, EigenProblem, NeighborGraph
+
+
+def reconstruction(weights: sp.csr_array) -> EigenProblem:
+    """Return the problem of M = (I - W)'(I - W): coordinates rebuilt by the same weights.
+
+    Rows of W sum to one, so the constant vector is a solution with value 0 (S0 4.48-4.49). M is
+    given by its factor I - W: its wanted values are so small that squaring would lose them.
+    """
+    n = weights.shape[0]
+    misfit = sp.csr_array(sp.eye_array(n, format="csr") - weights)
+    return EigenProblem(misfit, "smallest", trivial=np.ones((n, 1)), is_factor=True)
+
+
+NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a zero eigenvalue
+
+
+def grams_of_points(centres: Array, neighbors: Array) -> Array:
+    """Return G of each row: centres (b, D) seen from neighbors (b, k, D), as (b, k, k)."""
+    differences = neighbors - centres[:, None, :]
+    grams: Array = differences @ differences.transpose(0, 2, 1)
+    return grams
+
+
+def grams_of_distances(to_neighbors: Array, among_neighbors: Array) -> Array:
+    """Return the same G from distances alone: 2 G_jk = d_j^2 + d_k^2 - d_jk^2."""
+    squares = to_neighbors**2
+    return np.asarray(0.5 * (squares[:, :, None] + squares[:, None, :] - among_neighbors**2))
+
+
+def weights(grams: Array, regularization: float) -> Array:
+    """Return the weights (b, k) for a batch of Gram matrices (b, k, k).
+
+    ``regularization`` times the trace is added to the diagonal, because G is singular as soon as
+    there are more neighbours than dimensions; without it, the least of the weights that rebuild
+    the point exactly are taken. Neighbours that all coincide with the point share the weight
+    evenly.
+    """
+    n_neighbors = grams.shape[1]
+    trace = np.trace(grams, axis1=1, axis2=2)
+    trace = np.where(trace > 0.0, trace, 1.0)
+    scaled = grams / trace[:, None, None] + regularization * np.eye(n_neighbors)
+    flat = ~grams.any(axis=(1, 2))
+    scaled[flat] = np.eye(n_neighbors)
+    if regularization < NEGLIGIBLE:
+        solution = _limit(scaled)
+    else:
+        solution = np.linalg.solve(scaled, np.ones((len(grams), n_neighbors, 1)))[:, :, 0]
+    return np.asarray(solution / solution.sum(axis=1, keepdims=True))
+
+
+def _limit(systems: Array) -> Array:
+    """Return what the solutions tend to as the regularization goes to zero.
+
+    Directions that G does not see cost nothing, so all of them count alike, and far more than the
+    others. (The pseudo-inverse would leave out just these.)
+    """
+    values, vectors = np.linalg.eigh(systems)
+    shares = vectors.sum(axis=1) / np.maximum(values, NEGLIGIBLE)
+    return np.asarray(np.einsum("bij,bj->bi", vectors, shares))
+
+
+LocalGrams = Callable[[Array, Array, Array], Array]
+CHUNK_BYTES = 32 * 2**20
+
+
+def reconstruction_weights(
+    graph: NeighborGraph, local_grams: LocalGrams, regularization: float, width: int
+) -> sp.csr_array:
+    """Return the sparse W whose row i rebuilds point i from its neighbours.
+
+    ``local_grams(points, neighbours, distances)`` gives the Gram matrices of a batch; ``width`` is
+    the number of floats it handles for one neighbour, which bounds the batch in memory.
+    """
+    values = np.empty(graph.n_edges)
+    per_point = 8 * max(1, int(graph.counts.max(initial=1))) * (width + int(graph.counts.max()))
+    with stage("weights", total=graph.n_points) as running:
+        for points, neighbors, distances in graph.by_count(max(1, CHUNK_BYTES // per_point)):
+            grams = local_grams(points, neighbors, distances)
+            slots = graph.starts[points][:, None] + np.arange(neighbors.shape[1])
+            values[slots] = weights(grams, regularization)
+            running.advance(len(points))
+        running.note(holds=values.nbytes)
+    return graph.with_weights(values)

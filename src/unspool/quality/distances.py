@@ -1,0 +1,189 @@
+"""How well the distances on a map are those in the data: stress, and the Shepard diagram.
+
+The Shepard diagram: distances on the map against distances in the data, pair by pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..runtime import stage
+from ..values import Array, Metric
+from .score import Chosen, Score, choose, jackknife
+from .sides import Side, check_finite, check_same_points, checked, checked_table, side, two_sides
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Stress(Score):
+    """Normalised stress; ``raw`` is the sum of squares over the pairs i < j behind it, and
+    ``scale`` the factor on the map's distances.
+    """
+
+    raw: float
+    scale: float
+
+
+def stress(
+    X: Any,
+    Y: Any,
+    *,
+    metric: Metric = "euclidean",
+    scaling: bool = True,
+    sample: int | None = None,
+    seed: int = 0,
+) -> Stress:
+    """Return the normalised stress sqrt(sum (delta - s d)^2 / sum delta^2) of a map.
+
+    delta are the distances in the data (or given, with metric="precomputed") and d those on the
+    map. s is the scale that fits best, because many methods fix their own; with ``scaling=False``
+    it is 1 and ``raw`` the raw stress of S0 4.30, over each pair once. Of each point it is the
+    same over the pairs that the point is part of.
+    """
+    data, places = two_sides(X, Y, metric, at_least=2)
+    chosen = choose(data.n_points, sample, seed)
+    pilot = _pilot_scale(data, places, chosen) if scaling else 1.0
+    sums = _row_sums(data, places, chosen, pilot)
+    total = sums.sum(axis=0)
+    if total[0] == 0.0:
+        raise ValueError("all distances in the data are 0: the points are one place")
+    step = _step(total, scaling)
+    given, near, cross, missed = sums.T
+    per_point = np.maximum(missed - 2.0 * step * cross + step**2 * near, 0.0)
+    per_point = np.divide(per_point, given, out=np.zeros_like(given), where=given > 0)
+    value = float(_normalised(total[None], scaling)[0])
+    return Stress(
+        name="stress",
+        value=value,
+        per_point=np.sqrt(per_point),
+        sample=chosen.points,
+        n_points=data.n_points,
+        exact=chosen.exact,
+        standard_error=float(jackknife(sums, lambda s: _normalised(s, scaling), chosen)),
+        raw=float(value**2 * total[0] / 2.0 * data.n_points / len(chosen.points)),
+        scale=float(pilot + step),
+    )
+
+
+def _pilot_scale(data: Side, places: Side, chosen: Chosen) -> float:
+    """Return the best scale for a few rows: with it the sums below hardly cancel."""
+    rows = chosen.points[:16]
+    given, found = data.distances(rows), places.distances(rows)
+    check_finite(given, rows)
+    spread = np.square(found).sum()
+    return float((given * found).sum() / spread) if spread > 0 else 1.0
+
+
+def _row_sums(data: Side, places: Side, chosen: Chosen, pilot: float) -> Array:
+    """Return for each chosen point the sums of delta^2, d^2, e d and e^2, e = delta - pilot d."""
+    sums = np.empty((len(chosen.points), 4))
+    with stage("stress", total=len(chosen.points)) as running:
+        for part in chosen.blocks(data.n_points):
+            rows = chosen.points[part]
+            given, found = data.distances(rows), places.distances(rows)
+            check_finite(given, rows)
+            missed = given - pilot * found
+            pairs = ((given, given), (found, found), (missed, found), (missed, missed))
+            sums[part] = np.column_stack([np.einsum("ij,ij->i", a, b) for a, b in pairs])
+            running.advance(len(rows))
+    return sums
+
+
+def _step(total: Array, scaling: bool) -> float:
+    """Return what the best scale has beyond the pilot."""
+    return float(total[2] / total[1]) if scaling and total[1] > 0 else 0.0
+
+
+def _normalised(sums: Array, scaling: bool) -> Array:
+    given, near, cross, missed = sums.T
+    if scaling:
+        missed = missed - np.divide(cross**2, near, out=np.zeros_like(near), where=near > 0)
+    return np.asarray(np.sqrt(np.maximum(missed, 0.0) / given))
+
+
+DRAWN = 500  # points whose pairs are shown by default: 124,750 dots
+GROUPS = 20  # left out in turn for the standard error
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Shepard(Score):
+    """Pairs of points with their distance in the data and on the map.
+
+    The value is the rank correlation of the two (Spearman), 1 for a map that keeps the order of
+    all distances; of each point it is the same over its own pairs.
+    """
+
+    first: Array
+    second: Array
+    given: Array
+    mapped: Array
+
+    def monotone(self) -> Array:
+        """Return for each pair the best increasing function of the given distance (isotonic)."""
+        from sklearn.isotonic import IsotonicRegression
+
+        return np.asarray(IsotonicRegression().fit_transform(self.given, self.mapped))
+
+
+def shepard(
+    X: Any, Y: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
+) -> Shepard:
+    """Return the data of a Shepard diagram: all pairs among ``sample`` points (default 500)."""
+    data = checked_table(X, "X") if metric == "precomputed" else checked(X, "X")
+    places = checked(Y, "Y")
+    check_same_points(len(data), len(places), 3)
+    chosen = choose(len(data), min(DRAWN, len(data)) if sample is None else sample, seed)
+    points = chosen.points
+    table = data[np.ix_(points, points)] if metric == "precomputed" else data[points]
+    everyone = np.arange(len(points))
+    given = side(table, metric).distances(everyone)
+    mapped = side(places[points]).distances(everyone)
+    i, j = np.triu_indices(len(points), 1)
+    value = _rank_correlation(given[i, j], mapped[i, j])
+    return Shepard(
+        name="Shepard correlation",
+        value=value,
+        per_point=_by_row(given, mapped),
+        sample=points,
+        n_points=len(data),
+        exact=chosen.exact,
+        standard_error=0.0 if chosen.exact else _error(given, mapped) * chosen.correction,
+        first=points[i],
+        second=points[j],
+        given=given[i, j],
+        mapped=mapped[i, j],
+    )
+
+
+def _by_row(given: Array, mapped: Array) -> Array:
+    others = ~np.eye(len(given), dtype=bool)
+    shape = len(given), len(given) - 1
+    return _rank_correlations(given[others].reshape(shape), mapped[others].reshape(shape))
+
+
+def _rank_correlation(given: Array, mapped: Array) -> float:
+    return float(_rank_correlations(given[None], mapped[None])[0])
+
+
+def _rank_correlations(given: Array, mapped: Array) -> Array:
+    """Return Spearman's correlation of each row; 0 where a side does not vary."""
+    from scipy.stats import rankdata
+
+    u, v = (rankdata(side, axis=1) - (given.shape[1] + 1) / 2 for side in (given, mapped))
+    common, uu, vv = (np.einsum("ij,ij->i", a, b) for a, b in ((u, v), (u, u), (v, v)))
+    spread = np.sqrt(uu * vv)
+    return np.asarray(np.divide(common, spread, out=np.zeros_like(common), where=spread > 0))
+
+
+def _error(given: Array, mapped: Array) -> float:
+    """Return the standard error from leaving out one group of points after the other."""
+    group = np.arange(len(given)) % GROUPS
+    values = []
+    for left_out in range(GROUPS):
+        kept = np.flatnonzero(group != left_out)
+        i, j = np.triu_indices(len(kept), 1)
+        pairs = kept[i], kept[j]
+        values.append(_rank_correlation(given[pairs], mapped[pairs]))
+    return float(np.sqrt((GROUPS - 1) * np.var(values)))

@@ -1,0 +1,208 @@
+"""The two sides of a comparison, as distances row by row: the data, and the map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..distances import check_metric, cross
+from ..values import Array, Metric
+from .score import CHUNK_BYTES
+
+WIDE = 24  # columns from which a matrix product beats differences (784 columns: 12 times)
+NEAR = 1e-6  # of the squared norms: below, |x|^2 + |y|^2 - 2 x.y has lost too many digits
+
+
+class Side(Protocol):
+    """One side of a comparison."""
+
+    @property
+    def n_points(self) -> int: ...  # noqa: D102 (a protocol's fields speak for themselves)
+    @property
+    def arrays(self) -> tuple[Array, ...]: ...  # noqa: D102
+    @property
+    def setting(self) -> Metric: ...  # noqa: D102
+    def distances(self, rows: Array) -> Array: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Points and a metric."""
+
+    points: Array
+    metric: Metric
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return len(self.points)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """What the distances are computed from."""
+        return (self.points,)
+
+    @property
+    def setting(self) -> Metric:
+        """How they are computed."""
+        return self.metric
+
+    def distances(self, rows: Array) -> Array:
+        """Return the distances from some points to all, as a fresh table."""
+        return cross(self.points[rows], self.points, self.metric)
+
+
+@dataclass(frozen=True, slots=True)
+class WidePoints:
+    """Points of many columns, centred: distances by matrix products, close pairs once more."""
+
+    centred: Array
+    norms: Array
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return len(self.centred)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """What the distances are computed from."""
+        return (self.centred,)
+
+    @property
+    def setting(self) -> Metric:
+        """How they are computed."""
+        return "euclidean"
+
+    def distances(self, rows: Array) -> Array:
+        """Return the distances from some points to all, as a fresh table."""
+        squares = self.centred[rows] @ (-2.0 * self.centred.T)
+        reach = self.norms[rows][:, None] + self.norms
+        squares += reach
+        close_rows, close = np.nonzero(squares <= NEAR * reach)
+        step = max(1, CHUNK_BYTES // (8 * self.centred.shape[1]))
+        for first in range(0, len(close), step):
+            i, j = close_rows[first : first + step], close[first : first + step]
+            differences = self.centred[rows[i]] - self.centred[j]
+            squares[i, j] = np.einsum("ij,ij->i", differences, differences)
+        return np.asarray(np.sqrt(squares, out=squares))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A table of distances that somebody computed."""
+
+    table: Array
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return len(self.table)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """What the distances are computed from."""
+        return (self.table,)
+
+    @property
+    def setting(self) -> Metric:
+        """How they are computed."""
+        return "precomputed"
+
+    def distances(self, rows: Array) -> Array:
+        """Return rows of the table, as a copy."""
+        return np.array(self.table[rows], dtype=np.float64)
+
+
+def side(X: Any, metric: Metric = "euclidean", name: str = "X") -> Side:
+    """Return points (or, for metric="precomputed", a square table) as one side, once checked."""
+    check_metric(metric)
+    if metric == "precomputed":
+        return Given(checked_table(X, name))
+    values = checked(X, name)
+    if metric in ("euclidean", "l2") and values.shape[1] >= WIDE:
+        centred = values - values.mean(axis=0)
+        return WidePoints(centred, np.einsum("ij,ij->i", centred, centred))
+    return Points(values, metric)
+
+
+def two_sides(X: Any, Y: Any, metric: Metric, at_least: int = 3) -> tuple[Side, Side]:
+    """Return the data and its map as two sides of the same points."""
+    data, places = side(X, metric), side(Y, name="Y")
+    check_same_points(data.n_points, places.n_points, at_least)
+    return data, places
+
+
+def checked(X: Any, name: str) -> Array:
+    """Return ``X`` as a matrix of finite float64, or say what is wrong with it and where."""
+    values = _matrix(X, name)
+    _check_entries(values, np.isfinite, name)
+    return values.astype(np.float64, copy=False)
+
+
+def checked_table(distances: Any, name: str, shape: tuple[int, int] | None = None) -> Array:
+    """Return a table of distances as it is, large as it may be, once its entries are checked.
+
+    They may be infinite, between points that no path joins. The table is square, or of ``shape``.
+    """
+    table = _matrix(distances, name)
+    wanted = (len(table), len(table)) if shape is None else shape
+    if table.shape != wanted:
+        raise ValueError(
+            f"{name} must be a table of {wanted[0]} x {wanted[1]} distances; got {table.shape}"
+        )
+    _check_entries(table, lambda part: part >= 0, name)
+    return table
+
+
+def _matrix(X: Any, name: str) -> Array:
+    values = np.asarray(X)
+    if values.ndim != 2 or values.size == 0:
+        raise ValueError(f"{name} must be a matrix with a row a point; got shape {values.shape}")
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must hold real numbers; got {values.dtype}")
+    return values
+
+
+def _check_entries(values: Array, good: Callable[[Array], Array], name: str) -> None:
+    step = max(1, CHUNK_BYTES // (8 * values.shape[1]))
+    for first in range(0, len(values), step):
+        right = good(values[first : first + step])
+        if not right.all():
+            row, column = np.argwhere(~right)[0]
+            entry = values[first + row, column]
+            raise ValueError(
+                f"{name} is {entry} at row {first + row}, column {column}; drop or fill it"
+            )
+
+
+def check_finite(distances: Array, rows: Array) -> None:
+    """Raise ValueError if one of these rows of distances has an infinite entry."""
+    if not np.isfinite(distances).all():
+        row = rows[np.isinf(distances).any(axis=1).argmax()]
+        raise ValueError(
+            f"point {row} is infinitely far from others: the graph has several pieces; score the "
+            "points of one piece at a time"
+        )
+
+
+def check_same_points(n_data: int, n_map: int, at_least: int) -> None:
+    """Raise ValueError unless both sides have the same, large enough number of points."""
+    if n_data != n_map:
+        raise ValueError(f"X has {n_data} points and Y has {n_map}; they must be the same points")
+    if n_data < at_least:
+        raise ValueError(f"there are {n_data} points; this score needs at least {at_least}")
+
+
+def check_neighbors(n_neighbors: Any, n_points: int, name: str = "n_neighbors") -> int:
+    """Return a number of neighbours that there are, or say how many there could be."""
+    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int | np.integer):
+        raise ValueError(f"{name} must be a whole number; got {n_neighbors!r}")
+    if not 1 <= n_neighbors < n_points:
+        raise ValueError(
+            f"{name}={n_neighbors} is not possible for {n_points} points; use 1 to {n_points - 1}"
+        )
+    return int(n_neighbors)

@@ -1,0 +1,156 @@
+"""Who listens to long work, and how it is cancelled.
+
+Work announces itself with ``with stage("geodesics", total=n) as running: running.advance(m)``.
+Nobody passes a callback down: whoever wants to hear opens ``listen(callback)`` around the call, in
+the same thread; a listener may be cancelled from any thread, and the next ``advance`` then raises
+``Cancelled``. The same announcements fill the report of a fit (``recording``).
+
+    >>> from unspool import Isomap, progress
+    >>> with progress.listen(lambda event: print(event.name, event.done, event.total)):
+    ...     Isomap().fit(X)                                                # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..values import Report, Stage
+
+
+class Cancelled(Exception):
+    """The work was cancelled by a listener; the object that was being fitted is as before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A moment of long work: ``done`` of ``total`` units of the stage ``name``."""
+
+    name: str
+    done: int
+    total: int
+
+
+@dataclass(eq=False)
+class Listener:
+    """One who listens, and may cancel from any thread."""
+
+    callback: Callable[[Event], None]
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next step; it then raises ``Cancelled``."""
+        self._stop.set()
+
+    def hear(self, event: Event) -> None:
+        """Pass an event on, then stop the work if that was asked for."""
+        self.callback(event)
+        if self._stop.is_set():
+            raise Cancelled(f"cancelled during {event.name!r} at {event.done} of {event.total}")
+
+
+@dataclass(eq=False)
+class Recorder:
+    """Collects what the stages of one fit did."""
+
+    stages: list[Stage] = field(default_factory=list)
+    advice: list[str] = field(default_factory=list)
+
+    def report(self) -> Report:
+        """Return what was collected, frozen."""
+        return Report(tuple(self.stages), tuple(dict.fromkeys(self.advice)))
+
+
+_listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
+_recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+
+
+@dataclass(eq=False)
+class Running:
+    """A stage while it runs."""
+
+    name: str
+    total: int
+    done: int = 0
+    bytes: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def advance(self, units: int = 1) -> None:
+        """Tell the listeners that ``units`` more are done; raises ``Cancelled`` when one asks."""
+        self.done += units
+        self._announce()
+
+    def note(self, *, holds: int = 0, **facts: Any) -> None:
+        """Remember a fact for the report: what was chosen, how often, the bytes it ``holds``."""
+        self.bytes += int(holds)
+        self.facts.update(facts)
+
+    def _announce(self) -> None:
+        for listener in _listeners.get():
+            listener.hear(Event(self.name, self.done, self.total))
+
+
+@contextmanager
+def stage(name: str, total: int = 1) -> Iterator[Running]:
+    """Announce a stage of ``total`` units; it counts as done when the block ends."""
+    running = Running(name, total)
+    began = time.perf_counter()
+    running._announce()
+    yield running
+    if running.done < total:
+        running.advance(total - running.done)
+    recorder = _recorder.get()
+    if recorder is not None:
+        seconds = time.perf_counter() - began
+        recorder.stages.append(Stage(name, seconds, running.bytes, running.facts))
+
+
+def advise(sentence: str) -> None:
+    """Leave a sentence of advice in the report of the running fit."""
+    recorder = _recorder.get()
+    if recorder is not None:
+        recorder.advice.append(sentence)
+
+
+def repeat(stages: Iterable[Stage], advice: Iterable[str]) -> None:
+    """Put stages and advice that were recorded before into the report of the running fit."""
+    recorder = _recorder.get()
+    if recorder is not None:
+        recorder.stages.extend(stages)
+        recorder.advice.extend(advice)
+
+
+@contextmanager
+def listen(callback: Callable[[Event], None]) -> Iterator[Listener]:
+    """Hear every event of the work inside the block; the yielded listener can ``cancel()`` it."""
+    listener = Listener(callback)
+    token = _listeners.set((*_listeners.get(), listener))
+    try:
+        yield listener
+    finally:
+        _listeners.reset(token)
+
+
+@contextmanager
+def recording() -> Iterator[Recorder]:
+    """Collect what the stages inside the block do."""
+    recorder = Recorder()
+    token = _recorder.set(recorder)
+    try:
+        yield recorder
+    finally:
+        _recorder.reset(token)
+
+
+@contextmanager
+def shown(title: str) -> Iterator[None]:
+    """Show the progress of the block on stderr: bars in a terminal with rich, else plain lines."""
+    from .display import display
+
+    with display(title) as callback, listen(callback):
+        yield

@@ -1,0 +1,159 @@
+"""The file itself: a zip of uncompressed members, sealed by a digest of all its bytes.
+
+The first member is the JSON page, the others are arrays in NumPy's own format, so that any zip tool
+and ``numpy.load`` can look inside. The comment that ends a zip file holds the SHA-256 of every byte
+before it: it is checked before anything is parsed, so a damaged or cut file goes no further. As
+nothing is compressed, no member can be larger than the file, and every size is known from the
+headers before memory is taken for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+
+from ..runtime import available_bytes, readable
+from ..values import Array
+from .codec import PLAIN_KINDS
+
+PAGE = "unspool.json"
+SEAL = b"unspool sha256:"
+SEAL_LENGTH = len(SEAL) + 64
+LARGEST_PAGE = 64 * 2**20  # bytes of JSON: a thousand times what any method writes
+CHUNK = 2**20
+# what zipfile, NumPy, json and our own classes raise when a file makes no sense
+NONSENSE = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+)
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # zip's own zero: the same model gives the same file
+
+
+class UnreadableModel(ValueError):
+    """The file is no model that this version of unspool can read; nothing was loaded."""
+
+
+@contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """Turn whatever a file that makes no sense raises in the block into one clear error."""
+    try:
+        yield
+    except UnreadableModel:
+        raise
+    except NONSENSE as error:
+        raise UnreadableModel(f"{what} ({type(error).__name__}: {error})") from None
+
+
+def write(file: BinaryIO, page: Any, arrays: Sequence[Array]) -> None:
+    """Write a page and its arrays to an open file, and seal it."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        text = json.dumps(page, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+        archive.writestr(zipfile.ZipInfo(PAGE, FIRST_DAY), text.encode())
+        for number, array in enumerate(arrays):
+            info = zipfile.ZipInfo(_name(number), FIRST_DAY)
+            with archive.open(info, "w", force_zip64=array.nbytes > 2**30) as member:
+                npy.write_array(member, array, allow_pickle=False)
+        archive.comment = b"-" * SEAL_LENGTH
+    length = file.seek(0, io.SEEK_END) - SEAL_LENGTH
+    digest = _digest(file, length)
+    file.seek(length)
+    file.write(SEAL + digest)
+
+
+def open_sealed(file: BinaryIO) -> zipfile.ZipFile:
+    """Return the archive in an open file whose seal is whole, or raise UnreadableModel."""
+    length = file.seek(0, io.SEEK_END) - SEAL_LENGTH
+    file.seek(0)
+    start = file.read(30 + len(PAGE))
+    if not (start.startswith(b"PK\x03\x04") and start.endswith(PAGE.encode())):
+        raise UnreadableModel("it is not a file that unspool.save wrote")
+    file.seek(max(0, length))
+    if file.read() != SEAL + _digest(file, length):
+        raise UnreadableModel("it is damaged or cut off: its checksum does not fit; copy it again")
+    with refusing("it is sealed, but not a zip archive"):
+        archive = zipfile.ZipFile(file)
+    _check_sizes(archive, length)
+    return archive
+
+
+def _check_sizes(archive: zipfile.ZipFile, length: int) -> None:
+    members = archive.infolist()
+    if any(m.compress_type != zipfile.ZIP_STORED or m.flag_bits & 1 for m in members):
+        raise UnreadableModel("its members are compressed or locked, which unspool.save never does")
+    if sum(member.file_size for member in members) > length:
+        raise UnreadableModel("its members overlap, which unspool.save never does")
+    if PAGE not in archive.namelist():
+        raise UnreadableModel("it is sealed, but holds no page")
+    if archive.getinfo(PAGE).file_size > LARGEST_PAGE:
+        raise UnreadableModel(f"its page is larger than {readable(LARGEST_PAGE)}")
+    if length > available_bytes():
+        free = readable(available_bytes())
+        raise UnreadableModel(f"it holds {readable(length)} and only {free} of memory are free")
+
+
+def read_page(archive: zipfile.ZipFile) -> Any:
+    """Return the page of an archive."""
+    with refusing("its page cannot be read"):
+        return json.loads(archive.read(PAGE))
+
+
+def read_arrays(archive: zipfile.ZipFile) -> Iterator[Array]:
+    """Yield the arrays of an archive in their order."""
+    for number in range(len(archive.infolist()) - 1):
+        with refusing(f"its array {number} cannot be read"):
+            info = archive.getinfo(_name(number))
+            with archive.open(info) as member:
+                array = _read_array(member, info.file_size)
+        yield array
+
+
+def _read_array(member: Any, size: int) -> Array:
+    """Return an array of exactly ``size`` bytes with its header, or raise ValueError."""
+    version = npy.read_magic(member)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, by_columns, dtype = read_header(member)
+    if dtype.kind not in PLAIN_KINDS or dtype.itemsize == 0 or min(shape, default=0) < 0:
+        raise ValueError(f"no array here is {dtype} of shape {shape}")
+    count = 1
+    for length in shape:
+        count *= int(length)
+    if count * dtype.itemsize != size - member.tell():
+        raise ValueError(f"shape {shape} of {dtype} does not fit its {size} bytes")
+    flat = np.empty(count, dtype=dtype)
+    room = flat.view(np.uint8) if flat.nbytes else flat
+    for first in range(0, flat.nbytes, CHUNK):
+        chunk = room[first : first + CHUNK]
+        chunk[:] = np.frombuffer(member.read(len(chunk)), dtype=np.uint8)
+    return flat.reshape(shape, order="F" if by_columns else "C")
+
+
+def _name(number: int) -> str:
+    return f"arrays/{number}.npy"
+
+
+def _digest(file: BinaryIO, length: int) -> bytes:
+    """Return the SHA-256 of the first ``length`` bytes, in hexadecimal digits."""
+    file.seek(0)
+    digest, left = hashlib.sha256(), length
+    while left > 0 and (chunk := file.read(min(CHUNK, left))):
+        digest.update(chunk)
+        left -= len(chunk)
+    return digest.hexdigest().encode()

@@ -1,0 +1,93 @@
+"""Save and load."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..catalog import METHODS
+from ..io import written
+from .archive import UnreadableModel, open_sealed, read_arrays, read_page, refusing, write
+from .codec import Decoder, Encoder
+from .registry import word_of
+
+SUFFIX = ".unspool"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a file holds: the model, and the notes that were saved with it."""
+
+    model: Any
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def save(
+    model: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None
+) -> None:
+    """Write a model to a file that ``load`` reads; the file is there whole or not at all.
+
+    ``path`` ends in ``.unspool``. ``notes`` are plain values to keep with the model (numbers, text,
+    lists, arrays); ``read`` gives them back. A model that holds code, such as a kernel of your own,
+    is refused before anything is written.
+    """
+    path = Path(path)
+    if path.suffix != SUFFIX:
+        raise ValueError(f"a model file ends in {SUFFIX}; call it {path.with_suffix(SUFFIX).name}")
+    if word_of(type(model)) not in METHODS:
+        raise ValueError(
+            f"only methods of unspool can be saved, and {type(model).__module__}."
+            f"{type(model).__qualname__} is none"
+        )
+    encoder = Encoder()
+    page = {
+        "format": FORMAT,
+        "model": encoder.page(model, type(model).__name__),
+        "notes": encoder.page(dict(notes or {}), "notes"),
+    }
+    with written(path) as file:
+        write(file, page, encoder.arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Return the model that ``save`` wrote: it maps points to the same places, to the last bit.
+
+    Reading a file runs no code of it. One that is foreign, damaged, cut off or written by a newer
+    version raises ``UnreadableModel``, a ValueError that says which.
+    """
+    return read(path).model
+
+
+def read(path: str | os.PathLike[str]) -> Saved:
+    """Return the model in a file together with its notes."""
+    with Path(path).open("rb") as file:
+        try:
+            return _read(file)
+        except UnreadableModel as error:
+            told = " ".join(str(error).split())  # NumPy's errors may have several lines
+            raise UnreadableModel(f"cannot load {os.fspath(path)}: {told}") from None
+
+
+def _read(file: Any) -> Saved:
+    with open_sealed(file) as opened:
+        page = read_page(opened)
+        version = page.get("format") if isinstance(page, dict) else None
+        if type(version) is int and version > FORMAT:
+            raise UnreadableModel(
+                f"it was written by a newer unspool (format {version}, this one reads {FORMAT}); "
+                "update unspool"
+            )
+        if version != FORMAT:
+            raise UnreadableModel("its page does not say which format it has")
+        decoder = Decoder(list(read_arrays(opened)))
+    with refusing("its page does not describe a model"):
+        saved = Saved(decoder.value(page["model"]), decoder.value(page["notes"]))
+    if word_of(type(saved.model)) not in METHODS:
+        raise UnreadableModel("it holds no model")
+    if not isinstance(saved.notes, dict):
+        raise UnreadableModel("its notes are no table of names and values")
+    return saved

@@ -1,0 +1,1 @@
+"""The items of the executable textbook, by text and subject."""

@@ -1,0 +1,261 @@
+"""S0 4.3: graph Laplacians, their null space, k-means and spectral clustering."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import datasets, distances, problem, spectrum
+from ...methods import SpectralClustering
+from ..drawing import canvas, groups
+from ..outcome import Outcome, equal, measured, outcome
+from ..registry import item
+
+
+def _random_graph(seed: int = 0, n: int = 40) -> Any:
+    """Return a symmetric table of non-negative weights with very different degrees."""
+    random = np.random.default_rng(seed)
+    weights = random.random((n, n)) * (random.random((n, n)) < 0.2) * np.linspace(0.1, 3.0, n)
+    weights = np.triu(weights, 1)
+    return weights + weights.T
+
+
+@item("S0.proposition-4.10", "Basic properties of the Laplacian", "Proposition 4.10")
+def proposition_4_10() -> Outcome:
+    """u'Lu is half the double sum; L is semi-definite and L 1 = 0."""
+    weights = _random_graph()
+    operator = np.diag(weights.sum(axis=1)) - weights
+    u = np.random.default_rng(1).normal(size=40)
+    double_sum = (weights * np.square(u[:, None] - u)).sum()
+    return outcome(
+        measured(
+            "u'Lu over the double sum",
+            "u'Lu = sum over i, j: 1",
+            float(u @ operator @ u / double_sum),
+            at_least=0.5 - 1e-12,
+            at_most=0.5 + 1e-12,
+            erratum="S0-half",
+            claimed=1.0,
+        ),
+        measured(
+            "smallest eigenvalue",
+            "positive semi-definite",
+            float(spectrum.all_values(operator)[-1]),
+            at_least=-1e-12,
+        ),
+        measured("L 1", "0", float(np.abs(operator.sum(axis=1)).max()), at_most=1e-12),
+    )
+
+
+def _three_pieces() -> tuple[Any, Any]:
+    """Return the weights of a graph in three pieces, and the piece of each vertex."""
+    weights = np.zeros((60, 60))
+    for piece in range(3):
+        block = slice(20 * piece, 20 * piece + 20)
+        weights[block, block] = _random_graph(piece + 3, 20) + 0.05 * (1 - np.eye(20))
+    return weights, np.repeat(np.arange(3), 20)
+
+
+@item("S0.proposition-4.11", "Pieces of a graph are zero eigenvalues", "Propositions 4.11-4.12")
+def proposition_4_11() -> Outcome:
+    """As many zeros as pieces; the null space is spanned by indicators, so equal rows mean the same
+    piece. The null space of L D^-1 is that of L on the left only."""
+    weights, truth = _three_pieces()
+    degree = weights.sum(axis=1)
+    operator = np.diag(degree) - weights
+    values = spectrum.all_values(operator)
+    options: Any = {"metric": "precomputed", "weights": "given", "laplacian": "unnormalized"}
+    basis = SpectralClustering(n_clusters=3, **options).fit(weights).embedding_
+    labels = spectrum.labels_of_null_space(basis)
+    heads = np.array([basis[truth == piece].mean(axis=0) for piece in range(3)])
+    scaled = operator / degree
+    return outcome(
+        equal("eigenvalues that are zero", "three pieces", int((values < 1e-10).sum()), 3),
+        measured(
+            "rows of the null space, gap within a piece",
+            "A times the indicators: equal rows (4.52)",
+            float(np.abs(basis - heads[truth]).max()),
+            at_most=1e-10,
+        ),
+        equal(
+            "pieces read off the null space",
+            "the three pieces",
+            _same_partition(labels, truth),
+            True,
+        ),
+        measured(
+            "u' L D^-1 for u in the null space of L",
+            "0",
+            float(np.abs(basis.T @ scaled).max()),
+            at_most=1e-12,
+        ),
+        measured(
+            "L D^-1 u for u in the null space of L",
+            "hence also in the null space of L D^-1",
+            float(np.abs(scaled @ basis).max()),
+            at_least=0.01,
+            erratum="S0-null-space",
+            claimed=0.0,
+        ),
+        measured(
+            "L D^-1 (D u)",
+            "0",
+            float(np.abs(scaled @ (degree[:, None] * basis)).max()),
+            at_most=1e-12,
+        ),
+    )
+
+
+def _same_partition(labels: Any, truth: Any) -> bool:
+    pairs = set(zip(labels.tolist(), truth.tolist(), strict=True))
+    return len(pairs) == len(set(labels.tolist())) == len(set(truth.tolist()))
+
+
+def k_means(points: Any, centres: Any) -> tuple[Any, Any, int]:
+    """Return clusters, centres and the number of rounds of Algorithm 4.4."""
+    for rounds in range(1, 101):
+        labels = distances.squared(points, centres).argmin(axis=1)
+        moved = np.array([points[labels == c].mean(axis=0) for c in range(len(centres))])
+        if np.array_equal(moved, centres):
+            return labels, centres, rounds
+        centres = moved
+    return labels, centres, rounds
+
+
+@item("S0.algorithm-4.4", "K-means", "Algorithm 4.4")
+def algorithm_4_4() -> Outcome:
+    """Assign, update, until nothing moves: each round lowers the sum of squares."""
+    sample = datasets.three_clusters(300, spread=0.12, seed=44)
+    start = sample.points[[0, 150, 299]]
+    labels, centres, rounds = k_means(sample.points, start)
+    before = distances.squared(sample.points, start).min(axis=1).sum()
+    after = distances.squared(sample.points, centres).min(axis=1).sum()
+    true = np.unique(sample.coordinates, axis=0)
+    gap = distances.cross(centres, true).min(axis=1).max()
+    return outcome(
+        measured("rounds until converged", "clusters and centres converge", rounds, at_most=50),
+        measured("sum of squares, after over before", "falls", float(after / before), at_most=1.0),
+        measured(
+            "centres against the true ones, largest distance",
+            "isotropic Gaussians",
+            float(gap),
+            at_most=0.05,
+        ),
+        measured(
+            "points in their own cluster",
+            "grouped",
+            _agreement(labels, sample.color),
+            at_least=0.97,
+        ),
+    )
+
+
+def _agreement(labels: Any, truth: Any) -> float:
+    """Return the share of points whose cluster is mostly of their own true group."""
+    return float(
+        np.mean(
+            [np.mean(truth[labels == c] == _mode(truth[labels == c])) for c in np.unique(labels)]
+        )
+    )
+
+
+def _mode(values: Any) -> Any:
+    found, counts = np.unique(values, return_counts=True)
+    return found[counts.argmax()]
+
+
+def _rings(seed: int = 45) -> tuple[Any, Any]:
+    """Return points on two concentric rings, the outer one three times as many."""
+    random = np.random.default_rng(seed)
+    angle = random.uniform(0, 2 * np.pi, 400)
+    radius = np.repeat([1.0, 3.0], [100, 300]) + 0.05 * random.normal(size=400)
+    points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return points, np.repeat([0, 1], [100, 300])
+
+
+@item("S0.algorithm-4.5", "Spectral clustering", "Algorithm 4.5")
+def algorithm_4_5() -> Outcome:
+    """Two rings, which k-means cannot part, are two points in the null space of the Laplacian."""
+    points, truth = _rings()
+    model = SpectralClustering(n_clusters=2, n_neighbors=8).fit(points)
+    plain, _, _ = k_means(points, points[[0, 399]])
+    return outcome(
+        measured(
+            "points in their own ring, spectral",
+            "identifies the components",
+            _agreement(model.labels_, truth),
+            at_least=1.0,
+        ),
+        measured(
+            "the same, k-means alone",
+            "complex structures deny a simple clustering",
+            _agreement(plain, truth),
+            at_most=0.9,
+        ),
+        measured(
+            "first two eigenvalues",
+            "null space",
+            float(np.abs(model.eigenvalues_).max()),
+            at_most=1e-8,
+        ),
+        draw=lambda: _panel(points, model.labels_),
+    )
+
+
+def _panel(points: Any, labels: Any) -> Any:
+    figure, (axes,) = canvas(size=3.8)
+    groups(axes, points, labels, "spectral clustering")
+    return figure
+
+
+@item("S0.normalized-cut", "Normalised cuts, balanced or not", "4.3")
+def normalized_cut() -> Outcome:
+    """For two clusters L D^-1 gives the normalised cut. With one loose end attached to a dense
+    graph, L cuts the loose end off and L D^-1 cuts in the middle."""
+    random = np.random.default_rng(46)
+    blobs = np.vstack(
+        [random.normal(size=(60, 2)), random.normal(size=(60, 2)) + np.array([5.0, 0.0])]
+    )
+    weights = np.exp(-distances.squared(blobs, blobs) / 2.0)
+    np.fill_diagonal(weights, 0.0)
+    loose = np.zeros((121, 121))
+    loose[:120, :120] = weights
+    loose[0, 120] = loose[120, 0] = 1e-3
+    truth = np.repeat([0, 1], [60, 60])
+    found = {
+        kind: SpectralClustering(
+            n_clusters=2, metric="precomputed", weights="given", laplacian=kind
+        ).fit(loose)
+        for kind in ("unnormalized", "random-walk")
+    }
+    sizes = {kind: int(np.bincount(model.labels_).min()) for kind, model in found.items()}
+    balanced = found["random-walk"]
+    cut, normalised = problem.cuts(_sparse(loose), np.append(truth, truth[0]))
+    return outcome(
+        measured(
+            "smaller cluster with L",
+            "degrees are not so balanced",
+            sizes["unnormalized"],
+            at_most=5,
+        ),
+        measured("smaller cluster with L D^-1", "more stable", sizes["random-walk"], at_least=50),
+        measured(
+            "normalised cut found over that of the two blobs",
+            "the normalised cut",
+            balanced.normalized_cut_ / normalised,
+            at_most=1.001,
+        ),
+        measured(
+            "cut found over that of the two blobs",
+            "approximately minimises",
+            balanced.cut_ / cut,
+            at_most=1.1,
+        ),
+    )
+
+
+def _sparse(table: Any) -> Any:
+    import scipy.sparse as sp
+
+    return sp.csr_array(table)

@@ -1,0 +1,346 @@
+# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
+"""S0 4.1.3 and Exercises 4.1-4.6: kernels, Mercer's theorem, Karhunen-Loeve, kernel PCA.
+
+S0 Algorithm 4.1 and Exercises 4.5-4.6: kernel PCA as a function, and new points.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import datasets, kernel, quality
+from ...methods import LLE, PCA, KernelPCA
+from ..comparing import off_by_signs
+from ..drawing import canvas
+from ..outcome import Outcome, equal, follows, measured, outcome
+from ..registry import item
+
+
+@item("S0.exercise-4.1", "Positive semi-definite kernels", "Exercise 4.1, Definition 4.3")
+def exercise_4_1() -> Outcome:
+    """Inner products of any features, (x'y)^n, and the Gaussian: no eigenvalue below zero on any
+    sample, no negative value of the double integral."""
+    random = np.random.default_rng(41)
+    tables = {}
+    for trial in range(5):
+        points = random.normal(size=(60, 3)) * (trial + 1) / 2
+        features = np.column_stack([np.sin(points), np.cos(points @ [1.0, 2.0, 3.0]), points**3])
+        tables[f"features, {trial}"] = features @ features.T
+        for n in (1, 2, 3, 5):
+            tables[f"(x'y)^{n}, {trial}"] = kernel.Kernel("homogeneous", degree=n)(points, points)
+        tables[f"Gaussian, {trial}"] = kernel.Kernel("gaussian", gamma=0.5)(points, points)
+    forms = [
+        f @ table @ f / np.abs(table).max()
+        for table in tables.values()
+        for f in random.normal(size=(20, 60))
+    ]
+    return outcome(
+        equal(
+            "tables that are semi-definite",
+            "all",
+            sum(map(kernel.is_positive_semidefinite, tables.values())),
+            len(tables),
+        ),
+        measured(
+            "least f'Kf over 600 functions f, relative",
+            ">= 0 (4.14)",
+            float(min(forms)),
+            at_least=-1e-10,
+        ),
+        measured(
+            "(x'y)^3 with one sign turned: f'Kf can be negative",
+            "not every function is a kernel",
+            _negative(random),
+            at_most=-1e-3,
+        ),
+    )
+
+
+def _negative(random: np.random.Generator) -> float:
+    points = random.normal(size=(30, 2))
+    table = -kernel.Kernel("homogeneous", degree=3)(points, points)
+    return float(np.min(np.diag(table)) / np.abs(table).max())
+
+
+def _grid(count: int) -> tuple[Any, Any]:
+    """Return Gauss-Legendre points and weights on [-1, 1]^2."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    points = np.stack(np.meshgrid(nodes, nodes, indexing="ij"), axis=-1).reshape(-1, 2)
+    return points, np.outer(weights, weights).ravel()
+
+
+@item("S0.exercise-4.2", "Eigenfunctions of the operator of (x'y)^2", "Exercise 4.2, Theorem 4.6")
+def exercise_4_2() -> Outcome:
+    """On a quadrature grid the integral operator is a matrix: sqrt(w) k sqrt(w). Three values are
+    not zero, those of the matrix of (4.54), and Mercer's expansion returns the kernel."""
+    points, weights = _grid(8)
+    root = np.sqrt(weights)
+    table = (points @ points.T) ** 2
+    model = KernelPCA(4, kernel="precomputed", center=False).fit(root[:, None] * table * root)
+    monomials = np.column_stack([points[:, 0] ** 2, points[:, 0] * points[:, 1], points[:, 1] ** 2])
+    functions = model.embedding_[:, :3] / root[:, None]  # sqrt(lambda) psi: the features (4.25)
+    coefficients = np.linalg.lstsq(monomials, functions, rcond=None)[0]
+    small = np.array([[4 / 5, 0, 4 / 9], [0, 8 / 9, 0], [4 / 9, 0, 4 / 5]])
+    gap = small @ coefficients - coefficients * model.eigenvalues_[:3]
+    return outcome(
+        follows("first value, 56/45", "1.2444", float(model.eigenvalues_[0])),
+        follows("second value, 8/9", "0.8889", float(model.eigenvalues_[1])),
+        follows("third value, 16/45", "0.3556", float(model.eigenvalues_[2])),
+        measured("fourth value", "there are three", float(model.eigenvalues_[3]), at_most=1e-12),
+        measured(
+            "eigenfunctions less c1 x1^2 + c2 x1 x2 + c3 x2^2",
+            "of this form",
+            float(np.abs(monomials @ coefficients - functions).max()),
+            at_most=1e-10,
+        ),
+        measured(
+            "matrix (4.54) applied to (c1, c2, c3)",
+            "lambda c",
+            float(np.abs(gap).max()),
+            at_most=1e-10,
+        ),
+        measured(
+            "sum of lambda psi psi less k",
+            "Mercer's expansion",
+            float(np.abs(functions @ functions.T - table).max()),
+            at_most=1e-10,
+        ),
+    )
+
+
+@item("S0.exercise-4.3", "The Karhunen-Loeve transform of a random process", "Exercise 4.3")
+def exercise_4_3() -> Outcome:
+    """Brownian motion on [0, 1]: K(s, t) = min(s, t) has eigenvalues 1 / ((i - 1/2) pi)^2 and
+    eigenfunctions sqrt(2) sin((i - 1/2) pi t); coefficients are uncorrelated. PCA of simulated
+    paths finds the same functions."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    t, weights = (nodes + 1) / 2, weights / 2
+    root = np.sqrt(weights)
+    model = KernelPCA(4, kernel="precomputed", center=False).fit(
+        root[:, None] * np.minimum.outer(t, t) * root
+    )
+    expected = 1 / ((np.arange(1, 5) - 0.5) * np.pi) ** 2
+    functions = model.embedding_ / root[:, None] / np.sqrt(model.eigenvalues_)
+    sines = np.sqrt(2) * np.sin(np.outer(t, (np.arange(1, 5) - 0.5) * np.pi))
+    random = np.random.default_rng(43)
+    steps = np.diff(t, prepend=0.0)
+    paths = np.cumsum(np.sqrt(steps) * random.normal(size=(4000, 200)), axis=1)
+    coefficients = paths * weights @ functions
+    correlation = np.corrcoef(coefficients.T) - np.eye(4)
+    return outcome(
+        measured(
+            "eigenvalues, largest relative error",
+            "1 / ((i - 1/2) pi)^2",
+            float(np.abs(model.eigenvalues_ / expected - 1).max()),
+            at_most=1e-3,
+        ),
+        measured(
+            "eigenfunctions against sqrt(2) sin",
+            "orthonormal",
+            float(np.abs(np.abs(functions) - np.abs(sines)).max()),
+            at_most=0.01,
+        ),
+        measured(
+            "inner products less identity",
+            "orthonormal",
+            float(np.abs((functions * weights[:, None]).T @ functions - np.eye(4)).max()),
+            at_most=1e-9,
+        ),
+        measured(
+            "largest correlation of the coefficients of 4,000 paths",
+            "uncorrelated",
+            float(np.abs(correlation).max()),
+            at_most=0.06,
+        ),
+        measured(
+            "variance of a coefficient over its eigenvalue, worst",
+            "E x_i^2 = lambda_i",
+            float(np.abs(coefficients.var(axis=0) / expected - 1).max()),
+            at_most=0.1,
+        ),
+        draw=lambda: _functions(t, functions),
+    )
+
+
+def _functions(t: Any, functions: Any) -> Any:
+    figure, (axes,) = canvas(size=4.0)
+    for i, values in enumerate(functions.T, start=1):
+        axes.plot(t, values, lw=1, label=f"function {i}")
+    axes.legend(fontsize=7, frameon=False)
+    return figure
+
+
+@item("S0.exercise-4.4", "Gaussian Gram matrices have full rank", "Exercise 4.4")
+def exercise_4_4() -> Outcome:
+    """Distinct points give a non-singular matrix; one repeated point makes it singular."""
+    points = np.random.default_rng(44).uniform(size=(40, 3))
+    table = kernel.Kernel("gaussian", gamma=1 / (2 * 0.3**2))(points, points)
+    twice = np.vstack([points, points[:1]])
+    doubled = kernel.Kernel("gaussian", gamma=1 / (2 * 0.3**2))(twice, twice)
+    return outcome(
+        equal("rank for 40 distinct points", "full", int(np.linalg.matrix_rank(table)), 40),
+        equal("rank with one point twice", "one less", int(np.linalg.matrix_rank(doubled)), 40),
+        measured(
+            "table times its inverse, less identity",
+            "non-singular",
+            float(np.abs(table @ np.linalg.inv(table) - np.eye(40)).max()),
+            at_most=1e-10,
+        ),
+    )
+
+
+@item("S0.exercise-4.5", "New points without starting again", "Exercise 4.5")
+def exercise_4_5() -> Outcome:
+    """y = U'(x - mu), y = w' kappa_x, y = sum of weights times y_i. They equal a new fit with
+    N + 1 points where the new point changes nothing: at the mean of the data for PCA; for a copy
+    of a known point they place it there; for LLE inside a flat patch the weights rebuild it."""
+    sample = datasets.s_curve(300, seed=45)
+    points, new = sample.points, sample.points.mean(axis=0, keepdims=True)
+    linear = PCA(2).fit(points)
+    again = PCA(2).fit(np.vstack([points, new]))
+    gauss = KernelPCA(2, sigma=1.0).fit(points)
+    grid = np.stack(np.meshgrid(np.arange(12.0), np.arange(9.0)), axis=-1).reshape(-1, 2)
+    flat = LLE(2, n_neighbors=8, regularization=1e-9).fit(grid)
+    inside = np.array([[5.5, 4.5]])
+    affine = np.column_stack([grid, np.ones(len(grid))])
+    fitted = np.linalg.lstsq(affine, flat.embedding_, rcond=None)[0]
+    expected = np.append(inside, [[1.0]], axis=1) @ fitted
+    shifted = PCA(2).fit(np.vstack([points, points[:1] + np.array([5.0, 0.0, 0.0])]))
+    return outcome(
+        measured(
+            "PCA, new point at the mean: old points move by",
+            "equal to refitting",
+            off_by_signs(again.embedding_[:-1], linear.embedding_),
+            at_most=1e-12,
+        ),
+        measured(
+            "PCA, new point far away: old points move by",
+            "not equal in general",
+            off_by_signs(shifted.embedding_[:-1], linear.embedding_),
+            at_least=1e-3,
+        ),
+        measured(
+            "kernel PCA, copies of known points",
+            "their coordinates",
+            off_by_signs(gauss.transform(points[:20].copy()), gauss.embedding_[:20]),
+            at_most=1e-10,
+        ),
+        measured(
+            "LLE on a flat grid, new point between four others",
+            "the affine place",
+            float(np.abs(flat.transform(inside) - expected).max()),
+            at_most=1e-3,
+        ),
+    )
+
+
+def poly_kernel(x1: Any, x2: Any, n: int) -> Any:
+    """Return k(x1, x2) = (x1'x2)^n for columns of points, as the exercise defines it."""
+    return (x1.T @ x2) ** n
+
+
+def gauss_kernel(x1: Any, x2: Any, sigma: float) -> Any:
+    """Return k(x1, x2) = exp(-|x1 - x2|^2 / sigma^2) for columns of points."""
+    squares = np.square(x1[:, :, None] - x2[:, None, :]).sum(axis=0)
+    return np.exp(-squares / sigma**2)
+
+
+def kpca(x: Any, d: int, function: Any, params: float) -> Any:
+    """Return the d x N kernel principal components of the columns of x (D x N)."""
+    table = function(x, x, params)
+    return KernelPCA(d, kernel="precomputed").fit_transform(table).T
+
+
+@item("S0.exercise-4.6", "kpca(x, d, kernel, params) and the three clusters", "Exercise 4.6")
+def exercise_4_6() -> Outcome:
+    """The function of the exercise on kpca_toy: three clusters, exp(-d^2 / 0.1), eight components.
+    The first two tell the clusters apart, the later ones split them."""
+    sample = datasets.three_clusters(90, seed=46)
+    y = kpca(sample.points.T, 8, gauss_kernel, np.sqrt(0.1))
+    model = KernelPCA(8, t=0.1).fit(sample.points)
+    clusters = sample.color
+    within = [np.mean([row[clusters == c].var() for c in range(3)]) / row.var() for row in y]
+    cubic = kpca(sample.points.T, 2, poly_kernel, 3)
+    explicit = KernelPCA(2, kernel="homogeneous", degree=3).fit_transform(sample.points)
+    return outcome(
+        equal("size of the result", "d x N", y.shape, (8, 90)),
+        measured(
+            "kpca with gauss_kernel against KernelPCA(t=0.1)",
+            "the same",
+            off_by_signs(y.T, model.embedding_),
+            at_most=1e-9,
+        ),
+        measured(
+            "kpca with poly_kernel against the homogeneous kernel",
+            "the same",
+            off_by_signs(cubic.T, explicit),
+            at_most=1e-9,
+        ),
+        measured(
+            "variance within clusters over all, components 1 and 2",
+            "they separate the clusters",
+            float(max(within[:2])),
+            at_most=0.1,
+        ),
+        measured(
+            "the same, components 3 to 8, least",
+            "they split the clusters",
+            float(min(within[2:])),
+            at_least=0.5,
+        ),
+        draw=lambda: _contours(model, sample.points),
+    )
+
+
+def _contours(model: Any, points: Any) -> Any:
+    figure, panels = canvas(2, 4, size=2.2)
+    side = np.linspace(-1, 1, 15)
+    grid = np.stack(np.meshgrid(side, side), axis=-1)
+    values = model.transform(grid.reshape(-1, 2)).reshape(15, 15, 8)
+    for k, axes in enumerate(panels):
+        axes.contourf(side, side, values[:, :, k], levels=10, cmap="RdBu")
+        axes.scatter(*points.T, s=2, color="k")
+        axes.set_title(f"component {k + 1}", fontsize=8)
+        axes.set(xticks=[], yticks=[])
+    return figure
+
+
+@item("S0.algorithm-4.1", "Nonlinear kernel PCA, centred and not", "Algorithm 4.1, (4.18)-(4.22)")
+def algorithm_4_1() -> Outcome:
+    """Coordinates Lambda^(1/2) V' and w' kappa_x agree. Zero-mean points have features with a mean
+    of their own: leaving out the centring changes the map."""
+    random = np.random.default_rng(40)
+    points = random.normal(size=(60, 3))
+    points -= points.mean(axis=0)
+    centred = KernelPCA(2, kernel="homogeneous", degree=2).fit(points)
+    plain = KernelPCA(2, kernel="homogeneous", degree=2, center=False).fit(points)
+    new = random.normal(size=(5, 3))
+    features, others = (kernel.veronese(x, 2, scaled=True) for x in (points, new))
+    rows = (others - features.mean(axis=0)) @ (features - features.mean(axis=0)).T
+    placed = rows @ (centred.embedding_ / centred.eigenvalues_)
+    uncentred = plain.transform(new)
+    by_hand = others @ features.T @ (plain.embedding_ / plain.eigenvalues_)
+    return outcome(
+        measured(
+            "w' kappa_x against transform",
+            "(4.21)",
+            off_by_signs(placed, centred.transform(new)),
+            at_most=1e-10,
+        ),
+        measured(
+            "uncentred, by hand against transform",
+            "(4.29)",
+            off_by_signs(by_hand, uncentred),
+            at_most=1e-10,
+        ),
+        measured(
+            "left over between the centred and the plain map",
+            "zero-mean data and k(0, 0) = 0 suffice",
+            quality.disparity(plain.embedding_, centred.embedding_),
+            at_least=0.1,
+            erratum="S0-algorithm-4.1",
+            claimed=0.0,
+        ),
+    )

@@ -1,0 +1,336 @@
+"""Figures show what they should: as many marks as there are things, at their places."""
+
+import builtins
+import inspect
+import io
+
+import numpy as np
+import pytest
+from matplotlib.collections import EllipseCollection, LineCollection, PathCollection
+from matplotlib.colors import to_rgba
+
+from unspool import datasets, distances, plot, quality
+from unspool.evaluate import compare, diagnose
+from unspool.methods import PCA, Isomap
+from unspool.plot import CATEGORIES, FAINT, spread_out, without_overlap
+
+ROLL = datasets.swiss_roll(200)
+MODEL = Isomap(2, n_neighbors=8).fit(ROLL.points)
+PLACES = MODEL.embedding_
+
+
+def dots(axes):
+    """All points drawn on axes, in the order of drawing."""
+    found = [c for c in axes.collections if isinstance(c, PathCollection)]
+    return np.vstack([np.asarray(c.get_offsets()) for c in found])
+
+
+def of_kind(axes, kind):
+    return [c for c in axes.collections if isinstance(c, kind)]
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
+
+
+def drawn(figure):
+    """Draw it without a screen; return the bytes."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=60)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("given", [MODEL, PLACES, PLACES.tolist()], ids=["model", "array", "list"])
+def test_a_map_has_a_dot_at_every_place(given):
+    figure = plot.embedding(given, title="a map")
+    axes = figure.axes[0]
+    np.testing.assert_allclose(dots(axes), PLACES)
+    assert axes.get_title() == "a map"
+    assert axes.get_aspect() == 1.0
+    assert drawn(figure).startswith(b"\x89PNG")
+
+
+def test_numbers_paint_by_a_scale_with_a_bar():
+    figure = plot.embedding(MODEL, ROLL.color, label="angle")
+    axes, bar = figure.axes
+    np.testing.assert_array_equal(axes.collections[0].get_array(), ROLL.color)
+    assert bar.get_ylabel() == "angle"
+
+
+def test_points_whose_number_is_missing_are_drawn_in_grey():
+    missing = np.arange(200) % 10 == 3
+    color = np.where(missing, np.nan, ROLL.color)
+    color[3] = np.inf
+    figure = plot.embedding(MODEL, color, label="angle")
+    faint, painted = of_kind(figure.axes[0], PathCollection)
+    np.testing.assert_allclose(faint.get_offsets(), PLACES[missing])
+    assert {tuple(c) for c in faint.get_facecolor()} == {to_rgba(FAINT)}
+    np.testing.assert_allclose(painted.get_offsets(), PLACES[~missing])
+    assert painted.get_clim() == (ROLL.color[~missing].min(), ROLL.color[~missing].max())
+    several = plot.comparison({"a": PLACES, "b": PLACES}, color, points=ROLL.points, label="angle")
+    assert [len(c.get_offsets()) for c in several.axes[0].collections] == [20, 180]
+    assert several.axes[-1].get_ylabel() == "angle"  # the bar is that of the painted points
+    drawn(several)
+    nothing = plot.embedding(MODEL, np.full(200, np.nan))
+    np.testing.assert_allclose(dots(nothing.axes[0]), PLACES)
+    drawn(nothing)
+
+
+def test_words_paint_by_categories_with_a_legend():
+    kinds = np.array([f"kind {i % 11}" for i in range(200)])
+    axes = plot.embedding(MODEL, kinds, label="sort").axes[0]
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == [f"kind {i}" for i in range(11)]  # 2 before 10
+    for i, group in enumerate(of_kind(axes, PathCollection)):
+        np.testing.assert_allclose(group.get_offsets(), PLACES[kinds == f"kind {i}"])
+        assert tuple(group.get_facecolor()[0]) == to_rgba(CATEGORIES[i % 8])
+    # where colours come again, the marks differ
+    first, ninth = (of_kind(axes, PathCollection)[i].get_paths()[0] for i in (0, 8))
+    assert len(first.vertices) != len(ninth.vertices)
+
+
+def test_truth_values_and_names_with_signs_are_words():
+    axes = plot.embedding(MODEL, ROLL.color > 9, label="$x^{").axes[0]
+    assert [t.get_text() for t in axes.get_legend().get_texts()] == ["False", "True"]
+    odd = np.array(["_hidden", "$\\frac", "<b>", "plain"] * 50)
+    figure = plot.embedding(MODEL, odd, title="$_{")
+    assert len(figure.axes[0].get_legend().get_texts()) == 4
+    drawn(figure)
+
+
+def test_one_coordinate_lies_on_a_line_and_more_than_two_show_the_first():
+    np.testing.assert_allclose(dots(plot.embedding(PLACES[:, :1]).axes[0])[:, 1], 0.0)
+    wide = np.column_stack([PLACES, PLACES[:, :1]])
+    np.testing.assert_allclose(dots(plot.embedding(wide).axes[0]), PLACES)
+
+
+def test_the_neighbour_graph_is_drawn_edge_by_edge():
+    neighbors = distances.nearest(ROLL.points, 8)
+    marked = np.array([[0, 5], [3, 9]])
+    axes = plot.neighbor_graph(MODEL, neighbors, ROLL.color, marked=marked).axes[0]
+    edges, doubtful = of_kind(axes, LineCollection)
+    pairs = {tuple(sorted(p)) for p in zip(neighbors.rows, neighbors.neighbors, strict=True)}
+    segments = np.array(edges.get_segments())
+    assert len(segments) == len(pairs)
+    expected = np.array([PLACES[list(pair)] for pair in sorted(pairs)])
+    np.testing.assert_allclose(segments, expected)
+    np.testing.assert_allclose(np.array(doubtful.get_segments()), PLACES[marked])
+    np.testing.assert_allclose(dots(axes), PLACES)
+
+
+def test_a_scree_has_a_bar_a_value():
+    axes = plot.scree([5.0, 3.0, 0.5, -0.1], kept=2).axes[0]
+    assert [bar.get_height() for bar in axes.patches] == [5.0, 3.0, 0.5, -0.1]
+    kept, left = to_rgba(CATEGORIES[0]), axes.patches[2].get_facecolor()
+    assert [bar.get_facecolor() == kept for bar in axes.patches] == [True, True, False, False]
+    assert left != kept
+    np.testing.assert_allclose(
+        [bar.get_height() for bar in plot.scree(MODEL).axes[0].patches], MODEL.eigenvalues_
+    )
+
+
+def test_an_elbow_is_a_curve_with_its_bend_marked():
+    curve = quality.residual_variance(MODEL.geodesics_, PLACES)
+    line, mark = plot.elbow(curve, chosen=2).axes[0].lines
+    np.testing.assert_array_equal(line.get_ydata(), curve.values)
+    np.testing.assert_array_equal(mark.get_xydata(), [[2, curve.values[1]]])
+
+
+def test_a_shepard_diagram_shows_the_pairs_and_their_monotone_fit():
+    pairs = quality.shepard(ROLL.points, PLACES)
+    axes = plot.shepard(pairs).axes[0]
+    cloud, fit = axes.lines
+    np.testing.assert_array_equal(cloud.get_xdata(), pairs.given)
+    np.testing.assert_array_equal(cloud.get_ydata(), pairs.mapped)
+    assert (np.diff(fit.get_xdata()) >= 0).all()
+    assert (np.diff(fit.get_ydata()) >= 0).all()
+    assert f"rank correlation {pairs.value:.3f}" in texts(axes.figure)
+
+
+def test_estimates_have_a_place_and_an_error_each():
+    axes = plot.estimates(["a", "b"], [2.0, 3.0], [0.5, 0.25]).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+    segments = [s for c in of_kind(axes, LineCollection) for s in c.get_segments()]
+    np.testing.assert_allclose(segments, [[[1.5, 0], [2.5, 0]], [[2.75, 1], [3.25, 1]]])
+
+
+def test_a_scatter_matrix_has_every_pair():
+    cube = np.random.default_rng(0).normal(size=(50, 3))
+    figure = plot.scatter_matrix(cube, names=["a", "b", "$c"])
+    grid = np.array(figure.axes[:9]).reshape(3, 3)
+    for i in range(3):
+        for j in range(3):
+            if i != j:
+                np.testing.assert_allclose(dots(grid[i, j]), cube[:, [j, i]])
+            else:
+                assert sum(bar.get_height() for bar in grid[i, j].patches) == 50
+    assert [grid[2, j].get_xlabel() for j in range(3)] == ["a", "b", r"\$c"]
+    with pytest.raises(ValueError, match="2 names were given for 3"):
+        plot.scatter_matrix(cube, names=["a", "b"])
+
+
+def test_ellipses_are_the_images_of_circles():
+    """The map stretches x by 3 and y by 1: every ellipse is three times as long as wide."""
+    plane = np.random.default_rng(1).uniform(size=(300, 2))
+    stretched = plane * [3.0, 1.0]
+    distortion = quality.local_distortion(plane, stretched)
+    axes = plot.ellipses(stretched, distortion, count=40).axes[0]
+    (found,) = of_kind(axes, EllipseCollection)
+    widths, heights, angles = found._widths * 2, found._heights * 2, np.degrees(found._angles)
+    assert len(widths) == 40
+    np.testing.assert_allclose(widths / heights, 3.0, rtol=1e-9)
+    np.testing.assert_allclose(np.abs(np.sin(np.radians(angles))), 0.0, atol=1e-9)
+    np.testing.assert_allclose(found.get_offsets(), stretched[spread_out(stretched, 40)])
+
+
+def test_ellipses_refuse_what_they_cannot_draw():
+    distortion = quality.local_distortion(ROLL.points, PLACES)
+    with pytest.raises(ValueError, match="maps of 2 coordinates"):
+        plot.ellipses(np.zeros((200, 3)), distortion)
+    with pytest.raises(ValueError, match="distortion is of 200 points, not 100"):
+        plot.ellipses(PLACES[:100], distortion)
+
+
+def test_trust_paints_the_scored_points_and_leaves_the_others_grey():
+    score = quality.trustworthiness(ROLL.points, PLACES, sample=60)
+    figure = plot.trust(MODEL, score)
+    axes, bar = figure.axes
+    grey, painted = of_kind(axes, PathCollection)
+    assert len(grey.get_offsets()) == 140
+    order = np.argsort(-score.per_point, kind="stable")
+    np.testing.assert_allclose(painted.get_offsets(), PLACES[score.sample[order]])
+    np.testing.assert_allclose(painted.get_array(), score.per_point[order])
+    assert bar.get_ylabel() == "trustworthiness"
+    assert plot.trust(MODEL, score, limits=(0.5, 1.0)).axes[0].collections[1].get_clim() == (0.5, 1)
+    with pytest.raises(ValueError, match="score is of 200 points"):
+        plot.trust(PLACES[:50], score)
+
+
+def test_thumbnails_lie_at_their_places_and_do_not_cover_each_other():
+    pixels = np.random.default_rng(2).uniform(size=(200, 6, 4))
+    pixels[:, 0, 0] = np.arange(200)  # the number of the image is in its corner
+    axes = plot.thumbnails(PLACES, pixels, size=0.08).axes[0]
+    boxes = [image.get_extent() for image in axes.images]
+    assert 20 < len(boxes) < 200
+    for image, (left, right, bottom, top) in zip(axes.images, boxes, strict=True):
+        place = PLACES[int(np.asarray(image.get_array())[0, 0])]
+        np.testing.assert_allclose([(left + right) / 2, (bottom + top) / 2], place, rtol=1e-9)
+        assert (right - left) / (top - bottom) == pytest.approx(4 / 6)
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            apart = a[1] <= b[0] + 1e-9 or b[1] <= a[0] + 1e-9
+            assert apart or a[3] <= b[2] + 1e-9 or b[3] <= a[2] + 1e-9
+    low, high = axes.get_xlim()
+    assert all(low <= box[0] and box[1] <= high for box in boxes)
+
+
+def test_thumbnails_take_rows_of_pixels():
+    rows = np.random.default_rng(3).uniform(size=(200, 24))
+    first = plot.thumbnails(PLACES, rows, shape=(6, 4), count=5).axes[0].images
+    assert len(first) == 5
+    assert first[0].get_array().shape == (6, 4)
+    for wrong in ({}, {"shape": (5, 5)}):
+        with pytest.raises(ValueError, match="images are"):
+            plot.thumbnails(PLACES, rows, **wrong)
+
+
+def test_boxes_are_taken_as_many_as_fit_in_a_row():
+    line = np.column_stack([np.arange(10.0), np.zeros(10)])
+    taken = without_overlap(line, 1.5, 1.0)
+    assert (np.diff(np.sort(line[taken, 0])) >= 1.5).all()
+    assert len(taken) >= 5  # ends and middle first: gaps of 2 remain
+    assert len(without_overlap(line, 1.0, 1.0)) == 10
+
+
+def test_a_comparison_has_a_panel_a_map_and_one_key():
+    maps = {"first": PLACES, "second": -PLACES, "third": PLACES[:, ::-1]}
+    figure = plot.comparison(maps, ROLL.color, points=ROLL.points, label="angle")
+    panels = [axes for axes in figure.axes if axes.get_title()]
+    assert [axes.get_title() for axes in panels] == ["data", "first", "second", "third"]
+    for axes, places in zip(panels[1:], maps.values(), strict=True):
+        np.testing.assert_allclose(dots(axes), places)
+    assert len(figure.axes) == 5  # and the colour bar
+    words = plot.comparison(maps, np.where(ROLL.color > 9, "far", "near"))
+    assert [t.get_text() for t in words.legends[0].get_texts()] == ["far", "near"]
+    drawn(words)
+
+
+def test_a_comparison_of_methods_is_drawn_with_the_truth():
+    found = compare(ROLL.points, ["pca", "isomap"], truth=ROLL.coordinates, color=ROLL.color)
+    titles = [axes.get_title() for axes in found.figure().axes[:3]]
+    trust = found.scores["Isomap"]["trustworthiness"].value
+    assert titles[0] == "truth"
+    assert titles[2] == f"Isomap\ntrust {trust:.3f}"
+    np.testing.assert_allclose(dots(found.figure().axes[2]), found.aligned["Isomap"])
+
+
+@pytest.mark.parametrize("model", [Isomap(2, n_neighbors=8), PCA(2), PCA(1), Isomap(3)])
+def test_a_diagnosis_is_one_figure_of_four_panels(model):
+    found = diagnose(model.fit(ROLL.points), ROLL.points)
+    figure = found.figure()
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles[0] == "trustworthiness of each point"
+    assert "distances, pair by pair" in titles
+    assert "eigenvalues of the coordinates" in titles
+    drawn(figure)
+
+
+def test_the_first_value_left_out_stands_beside_the_others():
+    axes = diagnose(PCA(2).fit(ROLL.points), ROLL.points).figure().axes
+    scree = next(a for a in axes if a.get_title().startswith("eigenvalues"))
+    heights = [bar.get_height() for bar in scree.patches]
+    values = np.linalg.eigvalsh(np.cov(ROLL.points.T, ddof=0))[::-1]
+    np.testing.assert_allclose(heights, values, rtol=1e-9)
+
+
+def test_panels_can_be_put_together():
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    assert plot.embedding(MODEL, axes=left, title="map") is figure
+    assert plot.scree(MODEL, axes=right) is figure
+    assert left.get_title() == "map"
+
+
+@pytest.mark.parametrize("name", plot.__all__)
+def test_signatures_tell_what_may_be_passed(name):
+    parameters = inspect.signature(getattr(plot, name)).parameters
+    assert "args" not in parameters
+    assert next(iter(parameters)) not in ("axes", "self")
+    assert getattr(plot, name).__doc__
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: plot.embedding(np.zeros(5)), "a row a point"),
+        (lambda: plot.embedding(np.full((5, 2), np.nan)), "not finite"),
+        (lambda: plot.embedding(PLACES, np.zeros(7)), "one value a point"),
+        (lambda: plot.embedding(PLACES, np.zeros(200, dtype=complex)), "numbers or words"),
+        (lambda: plot.comparison({}), "no maps"),
+        (lambda: plot.scree([np.inf]), "finite numbers"),
+        (lambda: plot.elbow([0.5, 0.1], chosen=3), "chosen=3"),
+        (
+            lambda: plot.neighbor_graph(PLACES[:9], distances.nearest(ROLL.points, 3)),
+            "of 200 points",
+        ),
+        (lambda: plot.comparison({"a": PLACES}, points=np.zeros((200, 5))), "2 or 3 columns"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
+def test_without_matplotlib_the_sentence_says_what_to_install(monkeypatch):
+    original = builtins.__import__
+
+    def without(name, *args, **options):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return original(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r"pip install 'unspool\[plot\]'"):
+        plot.embedding(PLACES)

@@ -1,0 +1,316 @@
+"""The report is one file, says what the comparison says, and can be made again from itself."""
+
+import base64
+import builtins
+import io
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from unspool import datasets
+from unspool.dimension import intrinsic_dimension
+from unspool.evaluate import compare
+from unspool.io import UNEVEN
+from unspool.methods import Isomap
+from unspool.report import python_code, shell_command, summarize, write_report
+
+ROLL = datasets.swiss_roll(150)
+EVIL = '<script>alert("x")</script>'
+
+
+def made(path, **options):
+    found = compare(
+        ROLL.points,
+        ["pca", "isomap", "principal-curve"],
+        truth=ROLL.coordinates,
+        color=ROLL.color,
+        n_neighbors=8,
+    )
+    write_report(
+        found,
+        path,
+        source="demo:swiss-roll",
+        columns=["x", EVIL, "z & y"],
+        color_name=EVIL,
+        notes=[f"rows of {EVIL} were dropped"],
+        **options,
+    )
+    return found
+
+
+class Page(HTMLParser):
+    """What a browser would find: tags with their attributes, and the text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.words, self.open = [], [], []
+        self.feed(text)
+        self.text = " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f"</{tag}> closes something else"
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    found = made(path)
+    text = path.read_text("utf-8")
+    return found, text, Page(text)
+
+
+def test_the_page_is_whole(report):
+    _, text, page = report
+    assert text.lstrip().lower().startswith("<!doctype html>")
+    assert page.open == []
+    ids = [attributes["id"] for attributes in page.all("section")]
+    assert ids == ["maps", "scores", "trust", "data", "dimension", "elbow", "shepard", "again"]
+    assert page.all("html") == [{"lang": "en"}]
+
+
+def test_it_needs_no_other_file_and_no_network(report):
+    _, text, page = report
+    assert not page.all("script")
+    assert not page.all("link")
+    assert all(image["src"].startswith("data:image/png;base64,") for image in page.all("img"))
+    assert not re.search(r"https?://|url\(|@import", text)
+
+
+def test_every_picture_is_one_and_is_told_in_words(report):
+    found, _, page = report
+    images = page.all("img")
+    maps = 1 + 2  # the truth, and two maps
+    assert len(images) == maps + 2 + 1 + 2 + 2  # trust, dimension, elbows, Shepard diagrams
+    assert all(len(image["alt"]) > 20 for image in images)
+    assert len({image["alt"] for image in images}) == len(images)
+    trust = found.scores["Isomap"]["trustworthiness"].value
+    told = f"Map of 150 points by Isomap, coloured by {EVIL}; trustworthiness {trust:.3f}"
+    assert told in [image["alt"] for image in images]
+    for image in images:
+        data = base64.b64decode(image["src"].partition(",")[2])
+        assert min(Image.open(io.BytesIO(data)).size) > 200
+
+
+def test_names_are_text_and_never_markup(report):
+    _, text, page = report
+    assert "<script" not in text.lower()
+    assert "alert(&#34;x&#34;)" in text
+    assert EVIL in page.text
+    assert "z & y" in page.text
+
+
+def test_the_scores_are_those_of_the_comparison(report):
+    found, _, page = report
+    for scores in found.scores.values():
+        for score in scores.values():
+            assert f"{score.value:.3f}" in page.text
+    assert found.failures["Principal curve"] in page.text
+    assert found.basis() in page.text
+    cells = re.findall(r'<td class="best">([\d.]+)', report[1])
+    assert len(cells) == len(found.scored)
+
+
+def test_the_dimension_is_told_with_its_spread(report):
+    _, _, page = report
+    assert "6 estimators of the intrinsic dimension say" in page.text
+    for method in ("levina-bickel", "two-nearest", "local-pca", "elbow", "eigengap"):
+        assert method in page.text
+
+
+def test_estimators_that_were_left_out_are_not_counted(tmp_path):
+    few = compare(ROLL.points[:12], ["pca"])
+    found = intrinsic_dimension(ROLL.points[:12])
+    assert 1 < len(found.estimates) < 6
+    page = Page(write_report(few, tmp_path / "r.html").read_text("utf-8"))
+    assert f" {len(found.estimates)} estimators of the intrinsic dimension say" in page.text
+
+
+def test_the_data_are_described_as_they_were_before_the_fit(tmp_path):
+    """Rows with gaps are dropped, columns scaled: missing entries and rows are the file's."""
+    raw = np.vstack([np.full((12, 3), np.nan), ROLL.points * [1.0, 1e4, 1.0]])
+    raw[12 + 30] = [300.0, 3e6, 300.0]
+    found = compare(raw[12:] / raw[12:].std(axis=0), ["pca"])
+    path = write_report(
+        found, tmp_path / "r.html", data=raw, columns=list("abc"), rows=np.arange(13, 163)
+    )
+    text = Page(path.read_text("utf-8")).text
+    assert "36 entries are missing, in a (12), b (12), c (12)" in text
+    assert "such rows of the 162" in text
+    assert "1 point lies far from all others (row 43)" in text
+    assert "very different scales: b varies by" in text
+    assert "they were brought to one scale before the points were mapped" in text
+    assert "--scale standard" not in text
+
+
+def test_the_same_comparison_gives_the_same_page(report, tmp_path):
+    write_report(report[0], tmp_path / "a.html")
+    write_report(report[0], tmp_path / "b.html")
+    first, second = ((tmp_path / name).read_text("utf-8") for name in ("a.html", "b.html"))
+    assert first.replace("a.html", "b.html") == second
+
+
+def test_the_python_in_the_page_makes_the_comparison_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    loading = (
+        "roll = unspool.datasets.swiss_roll(150)\n"
+        "X, truth, color = roll.points, roll.coordinates, roll.color"
+    )
+    found = made(tmp_path / "first.html", loading=loading)
+    text = (tmp_path / "first.html").read_text("utf-8")
+    code = Page(text).words
+    start = next(i for i, word in enumerate(code) if word.startswith("import unspool"))
+    program = code[start].replace("first.html", "second.html")
+    names = {}
+    exec(compile(program, "the report", "exec"), names)
+    again = names["comparison"]
+    drop = {"seconds"}
+    for one, two in zip(found.records(), again.records(), strict=True):
+        assert {k: v for k, v in one.items() if k not in drop} == {
+            k: v for k, v in two.items() if k not in drop
+        }
+    assert (tmp_path / "second.html").stat().st_size > 100_000
+
+
+def test_the_shell_command_names_all_that_matters(report):
+    found, _, page = report
+    command = shell_command(found, "my file.csv", "out.html")
+    assert command == (
+        "unspool compare 'my file.csv' -o out.html --methods pca,isomap,principal-curve "
+        "--n-components 2 --n-neighbors 8 --seed 0"
+    )
+    assert shell_command(found, "demo:swiss-roll", "report.html") in page.text
+
+
+def test_a_given_command_is_shown_as_it_is(report, tmp_path):
+    path = write_report(
+        report[0], tmp_path / "r.html", command="unspool compare 'a b.csv' -o r.html"
+    )
+    assert "unspool compare 'a b.csv' -o r.html" in Page(path.read_text("utf-8")).text
+
+
+def test_code_without_loading_leaves_the_data_to_the_reader(report):
+    code = python_code(report[0], "", "r.html")
+    assert "X = ...  # your data" in code
+    assert "truth = ..." in code
+    assert "'Isomap': unspool.Isomap(n_neighbors=8)" in code
+    compile(code, "report", "exec")
+
+
+def test_tables_of_distances_can_be_reported(tmp_path):
+    table = np.linalg.norm(ROLL.points[:, None] - ROLL.points, axis=2)
+    found = compare(table, ["isomap"], metric="precomputed", n_neighbors=8)
+    page = Page(write_report(found, tmp_path / "r.html").read_text("utf-8"))
+    assert "given as a table of distances" in page.text
+    assert "first coordinate of Isomap" in page.text
+
+
+def test_a_comparison_without_any_map_can_be_reported(tmp_path):
+    found = compare(ROLL.points, [Isomap(2, n_neighbors=999)])
+    page = Page(write_report(found, tmp_path / "r.html").read_text("utf-8"))
+    assert "has no map: n_neighbors=999" in page.text
+
+
+def test_nothing_half_written_is_left(report, tmp_path, monkeypatch):
+    path = tmp_path / "r.html"
+    path.write_text("before")
+    from unspool.report import panels
+
+    def fail(*args):
+        raise ValueError("no picture")
+
+    monkeypatch.setattr(panels, "map_pictures", fail)
+    with pytest.raises(ValueError, match="no picture"):
+        write_report(report[0], path)
+    assert path.read_text() == "before"
+    assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_without_jinja_the_sentence_says_what_to_install(report, tmp_path, monkeypatch):
+    original = builtins.__import__
+
+    def without(name, *args, **options):
+        if name.startswith("jinja2"):
+            raise ImportError(name)
+        return original(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r"pip install 'unspool\[app\]'"):
+        write_report(report[0], tmp_path / "r.html")
+
+
+POINTS = np.random.default_rng(0).uniform(size=(200, 3))
+
+
+def test_clean_data_have_no_warnings():
+    found = summarize(POINTS, ["a", "b", "c"])
+    assert found.warnings == ()
+    assert (found.n_points, found.n_columns, found.duplicates, found.missing) == (200, 3, 0, 0)
+    column = found.columns[1]
+    expected = POINTS[:, 1].min(), np.median(POINTS[:, 1]), POINTS[:, 1].max(), POINTS[:, 1].std()
+    assert (column.low, column.median, column.high, column.spread) == expected
+
+
+def changed(change):
+    points = POINTS.copy()
+    change(points)
+    return points
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda p: p.__setitem__(slice(0, 7), p[50:57]), "7 of 200 points repeat others"),
+        (lambda p: p.__setitem__((slice(None), 1), 4.0), "1 column has one value only"),
+        (lambda p: p.__setitem__((3, 2), np.nan), r"1 entry is missing, in c \(1\)"),
+        (lambda p: p.__imul__([1.0, 2000.0, 1.0]), "scales: b varies by .*--scale standard"),
+        (lambda p: p.__setitem__(17, 40.0), r"1 point lies far from all others \(row 17\)"),
+    ],
+)
+def test_each_trouble_of_the_data_is_told(change, sentence):
+    (warning,) = summarize(changed(change), ["a", "b", "c"]).warnings
+    assert re.search(sentence, warning)
+
+
+def test_columns_are_uneven_where_the_command_line_says_so():
+    scaled = POINTS / POINTS.std(axis=0)
+    assert summarize(scaled * [1.0, 0.99 * UNEVEN, 1.0]).warnings == ()
+    assert len(summarize(scaled * [1.0, 1.01 * UNEVEN, 1.0]).warnings) == 1
+
+
+def test_rows_are_counted_among_all_and_may_have_names():
+    points = changed(lambda p: p.__setitem__(17, 40.0))
+    points[:3, 0] = np.nan
+    assert "(row 17)" in summarize(points).warnings[-1]
+    named = summarize(points, rows=[f"r{i}" for i in range(200)])
+    assert "(row r17)" in named.warnings[-1]
+    dropped = summarize(points[3:], data=points, rows=np.arange(4, 201))
+    assert "(row 18)" in dropped.warnings[-1]
+
+
+def test_few_rows_many_columns_are_told():
+    wide = np.random.default_rng(1).normal(size=(30, 60))
+    found = summarize(wide)
+    assert found.warnings == ("there are fewer points (30) than columns (60)",)
+    assert len(found.columns) == 24
+    assert found.columns[3].name == "column 3"
+
+
+def test_copies_in_a_table_of_distances_are_counted():
+    points = np.vstack([POINTS[:20], POINTS[:2]])
+    table = np.linalg.norm(points[:, None] - points, axis=2)
+    assert summarize(table, metric="precomputed").duplicates == 2
