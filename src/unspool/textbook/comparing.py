@@ -32,6 +32,6 @@ def worst_fit(places: Any, truth: Any) -> float:
 
 def share_of_own(places: Any, labels: Any, label: Any = None, count: int = 5) -> float:
     """Return how many of the nearest on a map have a point's own label, for one label or all."""
-    near = distances.nearest(places, count)
+    near = distances.neighbor_graph(places, count)
     same = labels[near.rows] == labels[near.neighbors]
     return float(np.mean(same if label is None else same[labels[near.rows] == label]))

@@ -183,7 +183,7 @@ def exercise_15_2() -> Outcome:
     points = _cloud(4)
     m = len(points)
     gram = points @ points.T
-    squares = distances.squared(points, points)
+    squares = distances.pairwise_squared_distances(points, points)
     own = np.diag(gram)
     sums = own[:, None] + own
     ones = np.ones((m, m))

@@ -39,7 +39,7 @@ def _order_kept(places: Any) -> float:
     """Return the share of points whose nearest neighbour on the map is one of the two next to it
     along a closed curve."""
     n = len(places)
-    found = distances.nearest(places, 1)
+    found = distances.neighbor_graph(places, 1)
     steps = np.abs(found.neighbors - found.rows)
     return float(np.mean(np.minimum(steps, n - steps) <= 1))
 
@@ -108,7 +108,7 @@ def exercise_16_10(coil: Table) -> Outcome:
     the graph falls into pieces, which the local methods map one by one."""
     points, labels = coil["x"].astype(float), coil["y"]
     maps = compare(six(6), points)
-    pieces = graph.pieces(graph.symmetric(distances.nearest(points, 6)))
+    pieces = graph.find_components(graph.symmetrize(distances.neighbor_graph(points, 6)))
     one = points[labels == 1]
     alone = Isomap(2, n_neighbors=4).fit_transform(one)
     same = {name: share_of_own(places, labels) for name, places in maps.items()}

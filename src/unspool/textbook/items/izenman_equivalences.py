@@ -97,7 +97,7 @@ def kernel_lle() -> Outcome:
     table = kernel.Kernel("gaussian", gamma=0.01)(points, points)
     own = np.diag(table)
     lengths = np.sqrt(np.maximum(own[:, None] - 2 * table + own, 0.0))
-    by_kernel = distances.nearest(lengths, 8, metric="precomputed").neighbors
+    by_kernel = distances.neighbor_graph(lengths, 8, metric="precomputed").neighbors
     steps = (
         table[0, 0]
         - table[0, by_kernel[:8]][:, None]
@@ -114,7 +114,7 @@ def kernel_lle() -> Outcome:
         measured(
             "neighbours in feature space that are neighbours in space",
             "nearest neighbours by (16.56)",
-            float(np.mean(by_kernel == distances.nearest(points, 8).neighbors)),
+            float(np.mean(by_kernel == distances.neighbor_graph(points, 8).neighbors)),
             at_least=1.0,
         ),
         measured(
@@ -133,7 +133,7 @@ def kernel_of_eigenmaps() -> Outcome:
     points = _sheet()
     model = LaplacianEigenmaps(2, n_neighbors=8, sigma=2.0, laplacian="unnormalized").fit(points)
     table = model.kernel_()
-    joined = graph.symmetric(distances.nearest(points, 8))
+    joined = graph.symmetrize(distances.neighbor_graph(points, 8))
     weights = joined.with_weights(np.exp(-(joined.distances**2) / 8))
     times = commute_time_distances(weights)
     own = np.diag(table)

@@ -90,12 +90,14 @@ def isomap_and_sparse_graphs() -> Outcome:
     sample = datasets.swiss_roll(1000, seed=4)
     excess = []
     for count in (4, 10):
-        joined = graph.symmetric(distances.nearest(sample.points, count))
-        lengths = paths.geodesic(joined, np.arange(50))
-        true = distances.cross(sample.coordinates[:50], sample.coordinates)
+        joined = graph.symmetrize(distances.neighbor_graph(sample.points, count))
+        lengths = paths.geodesic_distances(joined, np.arange(50))
+        true = distances.pairwise_distances(sample.coordinates[:50], sample.coordinates)
         far = (true > 10) & np.isfinite(lengths)
         excess.append(float(np.mean(lengths[far] / true[far]) - 1))
-    pieces = len(graph.pieces(graph.symmetric(distances.nearest(sample.points, 2))).sizes)
+    pieces = len(
+        graph.find_components(graph.symmetrize(distances.neighbor_graph(sample.points, 2))).sizes
+    )
     return outcome(
         measured(
             "excess length with 4 neighbours over that with 10",

@@ -173,7 +173,7 @@ def global_and_local() -> Outcome:
     sample = datasets.swiss_roll(1000, seed=14)
     isomap = Isomap(2, n_neighbors=10).fit_transform(sample.points)
     lle = LLE(2, n_neighbors=10).fit_transform(sample.points)
-    true = distances.cross(sample.coordinates, sample.coordinates)
+    true = distances.pairwise_distances(sample.coordinates, sample.coordinates)
     kept = {
         name: quality.shepard(true, places, metric="precomputed").value
         for name, places in (("Isomap", isomap), ("LLE", lle))

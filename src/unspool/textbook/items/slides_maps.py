@@ -75,7 +75,7 @@ def ten_cities(small: Table) -> Outcome:
     to west."""
     lengths = small["uscities"].astype(float)
     model = ClassicalMDS(2, metric="precomputed").fit(lengths)
-    on_map = distances.cross(model.embedding_, model.embedding_)
+    on_map = distances.pairwise_distances(model.embedding_, model.embedding_)
     pairs = np.triu_indices(10, 1)
     names = list(small["uscities_names"])
     place = dict(zip(names, model.embedding_, strict=True))
@@ -107,7 +107,7 @@ def marketing_map(breakfast: Table) -> Outcome:
     one side, toast and rolls on the other."""
     names = list(breakfast)
     ranks = np.column_stack(list(breakfast.values()))
-    lengths = distances.cross(ranks.T, ranks.T)
+    lengths = distances.pairwise_distances(ranks.T, ranks.T)
     model = MDS(2, metric="precomputed", ordinal=True).fit(lengths)
     sweet = [names.index(n) for n in ("jdonut", "gdonut", "cinbun", "danpastry", "cofcake")]
     plain = [names.index(n) for n in ("toast", "butoast", "hrolls", "toastmarg", "cornmuff")]
