@@ -16,8 +16,13 @@ def off_by_signs(found: Any, expected: Any) -> float:
 
 
 def gap(found: Any, expected: Any) -> float:
-    """Return the largest difference, as a share of the largest expected entry."""
+    """Return the largest difference of two tables, as a share of the largest expected entry."""
     return float(np.abs(np.asarray(found) - expected).max() / np.abs(expected).max())
+
+
+def absolute_gap(found: Any, expected: Any) -> float:
+    """Return the largest difference of two tables."""
+    return float(np.abs(np.asarray(found) - expected).max())
 
 
 def unit(columns: Any) -> Any:

@@ -19,11 +19,11 @@ from ...methods import (
     projection_success_probability,
     projection_tail_probability,
 )
+from ..checks import Outcome, follows, measured, outcome, printed, rising
 from ..comparing import gap, worst_fit
-from ..data import Table
 from ..drawing import canvas, in_space, lines, scatter
-from ..outcome import Outcome, follows, measured, outcome, printed, rising
 from ..registry import item
+from ..runner import Table
 
 
 def _cloud(seed: int = 0) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, graph, kernel, spectrum
 from ...methods import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps, commute_time_distances
+from ..checks import Outcome, equal, follows, measured, outcome
 from ..comparing import off_by_signs, unit
-from ..outcome import Outcome, equal, follows, measured, outcome
 from ..registry import item
 
 

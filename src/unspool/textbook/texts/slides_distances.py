@@ -11,8 +11,8 @@ import numpy as np
 
 from ... import distances, kernel, quality
 from ...methods import MDS, PCA, ClassicalMDS, KernelPCA
+from ..checks import Outcome, equal, measured, outcome
 from ..comparing import gap, off_by_signs
-from ..outcome import Outcome, equal, measured, outcome
 from ..registry import item
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from ... import datasets, distances, graph, problem, quality, spectrum
 from ...methods import LLE, HessianLLE, LaplacianEigenmaps
+from ..checks import Outcome, equal, measured, outcome
 from ..comparing import gap
 from ..drawing import panels
-from ..outcome import Outcome, equal, measured, outcome
 from ..registry import item
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, problem, spectrum
 from ...methods import SpectralClustering
+from ..checks import Outcome, equal, measured, outcome
 from ..drawing import canvas, groups
-from ..outcome import Outcome, equal, measured, outcome
 from ..registry import item
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from ... import datasets, dimension, distances, graph, paths, plot, quality
 from ...methods import Isomap, LandmarkIsomap
-from ..data import Table
+from ..checks import Outcome, equal, measured, outcome, printed
 from ..drawing import canvas, in_space, lines
-from ..outcome import Outcome, equal, measured, outcome, printed
 from ..registry import item
+from ..runner import Table
 
 ROLL = "swiss_roll_isomap"
 FIRST = 50  # the landmarks of the book: the first points of the file

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import datasets, distances, graph, problem
 from ...methods import LaplacianEigenmaps
-from ..outcome import Outcome, measured, outcome
+from ..checks import Outcome, measured, outcome
 from ..registry import item
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, graph, kernel, quality
 from ...methods import LLE, MDS, ClassicalMDS, KernelPCA, LaplacianEigenmaps
+from ..checks import Outcome, measured, outcome
 from ..drawing import canvas, lines, panels
-from ..outcome import Outcome, measured, outcome
 from ..registry import item
 
 
