@@ -270,9 +270,9 @@ def test_pieces(components):
     """The links between pieces are the shortest, whatever found the neighbours."""
     apart = np.concatenate([ROLL[:800], ROLL[800:] + 15.0])
     make = {"n_neighbors": 8, "components": components}
-    with pytest.warns(UserWarning, match="pieces"):
+    with pytest.warns(UserWarning, match="connected components"):
         near = Isomap(2, search="approximate", **make).fit(apart)
-    with pytest.warns(UserWarning, match="pieces"):
+    with pytest.warns(UserWarning, match="connected components"):
         exact = Isomap(2, **make).fit(apart)
     np.testing.assert_array_equal(near.component_labels_, exact.component_labels_)
     assert np.isfinite(near.transform(apart[::50] + 1e-3)).all()

@@ -19,7 +19,7 @@ from ..values import Array
 
 _VALUES = {
     "approximate search": "distances.approximate:ApproximateSearch",
-    "brute-force search": "distances.search:BlockSearch",
+    "brute-force search": "distances.indexes:BlockSearch",
     "centering": "kernel.centering:Centering",
     "chart": "extension:Chart",
     "curve": "principal.polygon:Polygon",
@@ -33,11 +33,11 @@ _VALUES = {
     "filled pattern": "paths.elimination:FilledPattern",
     "geodesic blocks": "relation.geodesic:GeodesicBlocks",
     "geodesic table": "relation.geodesic:GeodesicTable",
-    "given distances": "distances.search:GivenDistances",
-    "kd-tree search": "distances.search:TreeSearch",
+    "given distances": "distances.indexes:GivenDistances",
+    "kd-tree search": "distances.indexes:TreeSearch",
     "kernel": "kernel.functions:Kernel",
     "landmark map": "methods.landmark_parameters:LandmarkMap",
-    "metric search": "distances.search:MetricSearch",
+    "metric search": "distances.indexes:MetricSearch",
     "network": "autoencoder.layers:Network",
     "network frame": "autoencoder.scaling:Frame",
     "network topology": "autoencoder.layers:Topology",
