@@ -154,12 +154,11 @@ def test_many_columns_are_searched_by_brute_force(cls, tmp_path):
 
 @pytest.mark.parametrize("engine", ["elimination", "dijkstra"])
 def test_geodesics_too_many_to_hold(engine, tmp_path, monkeypatch):
-    from unspool import graph
     from unspool.relation import geodesic
 
     prepare = paths.prepare
     monkeypatch.setattr(geodesic, "available_bytes", lambda: 0)
-    monkeypatch.setattr(graph, "prepare", lambda neighbors: prepare(neighbors, engine=engine))
+    monkeypatch.setattr(geodesic, "prepare", lambda neighbors: prepare(neighbors, engine=engine))
     model = unspool.Isomap(n_neighbors=8).fit(roll(300).points)
     assert_same_maps(model, there_and_back(model, tmp_path), roll(20, 5).points)
 
