@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -126,7 +126,7 @@ class Operator(Protocol):
         ...
 
 
-Matrix = Array | sp.csr_array | Operator
+Matrix: TypeAlias = Array | sp.csr_array | Operator
 
 
 @dataclass(frozen=True, slots=True)
