@@ -32,7 +32,7 @@ def fitted(case, X, **options):
 def test_number_and_sizes_are_told(case, sizes, policy):
     X, labels = clusters(sizes)
     model, text = fitted(case, X, components=policy)
-    described = f"{len(sizes)} pieces (sizes {', '.join(map(str, sizes))})"
+    described = f"{len(sizes)} connected components (sizes {', '.join(map(str, sizes))})"
     assert described in text
     assert "n_neighbors" in text
     assert text in model.report_.advice
@@ -45,7 +45,9 @@ def test_number_and_sizes_are_told(case, sizes, policy):
 def test_error_says_what_to_do(case, sizes):
     X, _ = clusters(sizes)
     model = case.make(components="error")
-    with pytest.raises(ValueError, match=rf"{len(sizes)} pieces \(sizes {sizes[0]}, ") as caught:
+    with pytest.raises(
+        ValueError, match=rf"{len(sizes)} connected components \(sizes {sizes[0]}, "
+    ) as caught:
         model.fit(X)
     for word in ("n_neighbors", "'largest'", "'separate'", "'bridge'", str(sizes[0])):
         assert word in str(caught.value)
@@ -198,7 +200,9 @@ def test_bridging_a_sparse_graph_is_refused_with_the_way_out():
     table = cdist(X, X)
     table[table > 20] = 0
     with (
-        pytest.raises(ValueError, match=r"2 connected components.*dense distances, or components='separate'"),
+        pytest.raises(
+            ValueError, match=r"2 connected components.*dense distances, or components='separate'"
+        ),
         pytest.warns(UserWarning, match="2 connected components"),
     ):
         Isomap(2, metric="precomputed").fit(sp.csr_array(table))

@@ -154,7 +154,9 @@ def test_new_points_that_are_found_less_are_told_of():
     index = ApproximateSearch(X, X.mean(axis=0))
     index._efforts["nearest", 7] = Effort(1.0, 0.995)  # as if one candidate each had been enough
     elsewhere = X[:300] + 7.0
-    with pytest.warns(UserWarning, match=r"found only 0\.\d+ of the true neighbours of new points"):
+    with pytest.warns(
+        UserWarning, match=r"found only 0\.\d+ of the true neighbours of query points"
+    ):
         found = index.nearest(elsewhere, 7)
     assert true_recall(found, cdist(elsewhere, X)) < RECALL
 

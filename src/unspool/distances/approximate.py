@@ -99,8 +99,8 @@ class ApproximateSearch:
             if recall + 2 * error < RECALL:
                 warn(
                     f"the approximate search found only {recall:.3f} of the true neighbours of "
-                    "query points, which lie elsewhere than the fitted ones; pass search='exact' to find "
-                    "all"
+                    "query points, which lie elsewhere than the fitted ones; pass search='exact' "
+                    "to find all"
                 )
         found = self._found(question, queries, size, effort.factor)
         return replace(found, recall=effort.recall)

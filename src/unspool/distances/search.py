@@ -181,7 +181,8 @@ def _check_counts(wanted: Array, n_points: int) -> None:
         raise ValueError(f"n_neighbors must be a whole number; got {wanted!r}")
     if wanted.ndim not in (0, 1) or (wanted.ndim == 1 and len(wanted) != n_points):
         raise ValueError(
-            f"n_neighbors must be one number or one per point ({n_points}); got shape {wanted.shape}"
+            f"n_neighbors must be one number, or one per point ({n_points}); got shape "
+            f"{wanted.shape}"
         )
     if wanted.min() < 1:
         raise ValueError(

@@ -53,7 +53,7 @@ class GeodesicBlocks:
     def __init__(self, paths: ShortestPaths) -> None:
         self.paths = paths
         self.shape = (paths.n_points, paths.n_points)
-        self.largest_row_sum = 0.0
+        self.norm_bound = 0.0
         self._row_means = np.zeros(paths.n_points)
 
     @property
@@ -68,7 +68,7 @@ class GeodesicBlocks:
         for sources, lengths in self.paths.blocks(size=size, precision="float32"):
             means = _turn_into_similarity(lengths)
             self._row_means[sources] = means
-            self.largest_row_sum = max(self.largest_row_sum, float(-means.min()) * len(product))
+            self.norm_bound = max(self.norm_bound, float(-means.min()) * len(product))
             product[sources] = double_product(lengths, block)
         return product
 
@@ -76,7 +76,7 @@ class GeodesicBlocks:
         """Return the centred eigenproblem, with a guess from landmarks."""
         constant = np.ones((self.shape[0], 1))
         guess = self._guess(max(GUESSED, count + 8), seed)
-        return EigenProblem(self, "largest", trivial=constant, guess=guess)
+        return EigenProblem(self, "largest", trivial=constant, initial=guess)
 
     def lengths_from(self, points: Array) -> Array:
         """Return the path lengths from some points to all."""

@@ -8,7 +8,7 @@ import scipy.linalg
 from ..values import Array
 
 
-def all_values(table: Array) -> Array:
+def all_eigenvalues(table: Array) -> Array:
     """Return all eigenvalues of a symmetric table, largest first."""
     return np.asarray(scipy.linalg.eigvalsh(np.asarray(table, dtype=np.float64)))[::-1]
 
@@ -18,7 +18,7 @@ def negative_mass(table: Array) -> float:
 
     Zero for the inner products of points; what is left of a table of distances that no points have.
     """
-    values = all_values(table)
+    values = all_eigenvalues(table)
     total = float(np.abs(values).sum())
     return float(-values[values < 0].sum() / total) if total > 0 else 0.0
 
@@ -34,12 +34,12 @@ def additive_constant(squares: Array, distances: Array) -> float:
     return float(np.max(np.real(scipy.linalg.eigvals(block))))
 
 
-def labels_of_null_space(vectors: Array) -> Array:
-    """Return the pieces of a graph from a basis of its Laplacian's null space (S0 Prop. 4.12).
+def components_of_null_space(vectors: Array) -> Array:
+    """Return the connected component of each point from a basis of the Laplacian's null space.
 
-    The basis is the pieces' indicators times a regular matrix: rows are equal within a piece and
-    independent between pieces. One row of each piece is found by pivoting; every row joins the
-    nearest.
+    The basis is the components' indicators times a regular matrix: rows are equal within a
+    component and independent between components (Vidal, Ma, Sastry 2016, proposition 4.12). One
+    row of each component is found by pivoting; every row joins the nearest.
     """
     _, _, pivots = scipy.linalg.qr(vectors.T, mode="economic", pivoting=True)
     heads = vectors[np.sort(pivots[: vectors.shape[1]])]
