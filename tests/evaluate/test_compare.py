@@ -36,10 +36,9 @@ def test_the_maps_are_those_of_separate_fits():
 
 def test_neighbours_and_geodesics_are_computed_once(monkeypatch):
     calls = []
-    original = unspool.distances.neighbors_of_all
-    monkeypatch.setattr(
-        unspool.graph, "neighbors_of_all", lambda *a: calls.append(1) or original(*a)
-    )
+    original = unspool.distances.find_neighbors
+    counted = lambda *a: calls.append(1) or original(*a)  # noqa: E731
+    monkeypatch.setattr(unspool.distances, "find_neighbors", counted)
     found = compare(ROLL.points, ["isomap", "lle", "ltsa", "laplacian-eigenmaps", Isomap(3)])
     assert len(calls) == 1
     assert (found.searches, found.geodesics) == (1, 1)
@@ -220,7 +219,7 @@ def test_distances_and_sparse_graphs_can_be_compared():
     for name, score in found.scores["Isomap"].items():
         # distances are rounded once more on their way through a table
         assert score.value == pytest.approx(points[name].value, abs=1e-9)
-    graph = unspool.graph.symmetrize(unspool.distances.nearest(ROLL.points, 12))
+    graph = unspool.graph.symmetrize(unspool.distances.neighbor_graph(ROLL.points, 12))
     sparse = sp.csr_array(graph.with_weights(graph.distances))
     found = compare(sparse, ["isomap"], metric="precomputed")
     assert set(found.scores["Isomap"]) == {"neighbours kept", "residual variance"}

@@ -44,7 +44,7 @@ def test_shared_fits_are_bit_equal_to_separate_ones():
 
 
 def test_the_search_and_the_geodesics_run_once_a_setting(monkeypatch):
-    searches = counted(monkeypatch, unspool.graph, "neighbors_of_all")
+    searches = counted(monkeypatch, unspool.graph, "find_neighbors")
     geodesics = counted(monkeypatch, unspool.methods.isomap, "geodesic_gram")
     with sharing() as shelf:
         for make in (METHODS["isomap"], METHODS["lle"], METHODS["ltsa"], METHODS["isomap"]):
@@ -61,7 +61,7 @@ def test_the_search_and_the_geodesics_run_once_a_setting(monkeypatch):
 
 
 def test_the_default_number_of_neighbours_is_the_same_setting_as_ten(monkeypatch):
-    searches = counted(monkeypatch, unspool.graph, "neighbors_of_all")
+    searches = counted(monkeypatch, unspool.graph, "find_neighbors")
     with sharing():
         Isomap(2).fit(ROLL)
         LLE(2, n_neighbors=10).fit(ROLL)
@@ -69,7 +69,7 @@ def test_the_default_number_of_neighbours_is_the_same_setting_as_ten(monkeypatch
 
 
 def test_numbers_of_neighbours_that_differ_by_point_are_told_apart(monkeypatch):
-    searches = counted(monkeypatch, unspool.graph, "neighbors_of_all")
+    searches = counted(monkeypatch, unspool.graph, "find_neighbors")
     counts = np.full(len(ROLL), 8)
     more = counts.copy()
     more[7] = 9
@@ -80,7 +80,7 @@ def test_numbers_of_neighbours_that_differ_by_point_are_told_apart(monkeypatch):
 
 
 def test_outside_of_the_block_every_fit_works_for_itself(monkeypatch):
-    searches = counted(monkeypatch, unspool.graph, "neighbors_of_all")
+    searches = counted(monkeypatch, unspool.graph, "find_neighbors")
     with sharing():
         Isomap(2).fit(ROLL)
     Isomap(2).fit(ROLL)
@@ -89,9 +89,9 @@ def test_outside_of_the_block_every_fit_works_for_itself(monkeypatch):
 
 
 def test_a_sparse_graph_is_shared_by_its_values(monkeypatch):
-    graph = unspool.distances.nearest(ROLL, 8)
+    graph = unspool.distances.neighbor_graph(ROLL, 8)
     table = sp.csr_array(graph.with_weights(graph.distances))
-    searches = counted(monkeypatch, unspool.graph, "neighbors_of_all")
+    searches = counted(monkeypatch, unspool.graph, "find_neighbors")
     with sharing():
         first = Isomap(2, metric="precomputed").fit(table)
         LaplacianEigenmaps(2, metric="precomputed").fit(table.copy())

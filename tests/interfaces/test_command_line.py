@@ -199,7 +199,7 @@ def test_a_method_in_the_place_of_a_value_is_refused():
 
 
 def test_distances_instead_of_points(tmp_path):
-    distances = unspool.distances.cross(ROLL.points, ROLL.points)
+    distances = unspool.distances.pairwise_distances(ROLL.points, ROLL.points)
     np.save(tmp_path / "d.npy", distances)
     flags = ["-m", "classical-mds", "--metric", "precomputed"]
     done("embed", tmp_path / "d.npy", *flags, "-o", tmp_path / "map.npy")

@@ -166,12 +166,12 @@ def test_indices_out_of_bounds_are_refused(tmp_path):
 
 
 def engine_of(word):
-    joined = graph.symmetric(distances.nearest(X, 5))
+    joined = graph.symmetrize(distances.neighbor_graph(X, 5))
     if word == "pairs":
         return unspool.MDS(ordinal=True, max_iter=3).fit(X)._ordered
     if word == "dijkstra":
-        return paths.prepare(joined, engine="dijkstra").engine
-    swept = paths.prepare(joined, engine="elimination").engine
+        return paths.prepare_paths(joined, engine="dijkstra").engine
+    swept = paths.prepare_paths(joined, engine="elimination").engine
     return swept.pattern if word == "filled pattern" else swept
 
 

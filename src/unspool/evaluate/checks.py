@@ -229,7 +229,7 @@ def _negative_share(case: Case) -> float:
     """Return the negative share of the spectrum, of a sample of the points where they are many."""
     if case.n_points <= SAMPLED:
         return float(case.model.negative_mass())
-    chosen = graph.uniform(case.n_points, SAMPLED, case.seed)
+    chosen = graph.choose_uniform(case.n_points, SAMPLED, case.seed)
     if case.keeps == "geodesics":
         members = case.model.charts_[0].members
         inside = np.flatnonzero(np.isin(members, chosen))
@@ -237,7 +237,7 @@ def _negative_share(case: Case) -> float:
     elif case.metric == "precomputed":
         lengths = np.asarray(case.data)[np.ix_(chosen, chosen)]
     else:
-        lengths = distances.cross(case.data[chosen], case.data[chosen], case.metric)
+        lengths = distances.pairwise_distances(case.data[chosen], case.data[chosen], case.metric)
     squares = -0.5 * np.square(lengths)
     squares -= squares.mean(axis=0)
     return negative_mass(squares - squares.mean(axis=1, keepdims=True))

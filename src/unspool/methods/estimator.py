@@ -107,9 +107,9 @@ class Method(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Interpolate between the known points around each place (exact inverses override this)."""
         assert self._points is not None
         known = self.embedding_.astype(np.float64)
-        index = distances.searcher(known)
+        index = distances.build_index(known)
         count = min(extension.neighbors_needed(known.shape[1]), len(known))
-        towards = distances.neighbors_of_new(index, places, count)
+        towards = distances.find_query_neighbors(index, places, count)
         return extension.interpolate(places, towards, known, self._points)
 
     @contextmanager

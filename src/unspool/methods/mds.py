@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import problem
-from ..distances import check_metric, cross
+from ..distances import check_metric, pairwise_distances
 from ..optimize import Outcome
 from ..runtime import advise, claim
 from ..spectrum import solve
@@ -155,7 +155,7 @@ class StressMethod(Method):
             if self._points is None:
                 rows, known = rows_with_gaps(chunk), known_rows(chunk, self._given)
             else:
-                rows = cross(chunk, self._points, self.metric)
+                rows = pairwise_distances(chunk, self._points, self.metric)
                 known = known_points(chunk, self._points, rows)
             answer[first : first + CHUNK] = self._placed(rows, known)
         return answer

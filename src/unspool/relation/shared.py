@@ -14,16 +14,16 @@ from ..values import Array, Metric, NeighborGraph
 
 def searched(
     given: Any, metric: Metric, search: distances.Search = "exact", seed: int = 0
-) -> distances.Searcher:
+) -> distances.NeighborIndex:
     """Return the search structure over points, or over a table of distances."""
     how = (metric, search, seed if search == "approximate" else None)
     return once(
-        "index", _arrays_of(given), how, lambda: distances.searcher(given, metric, search, seed)
+        "index", _arrays_of(given), how, lambda: distances.build_index(given, metric, search, seed)
     )
 
 
 def listed(
-    index: distances.Searcher,
+    index: distances.NeighborIndex,
     given: Any,
     metric: Metric,
     n_neighbors: Any = None,
@@ -38,13 +38,13 @@ def listed(
         "neighbours",
         _arrays_of(given),
         (metric, type(index), getattr(index, "seed", None), counts, radius, squared_radius),
-        lambda: distances.neighbors_of_all(index, given, n_neighbors, radius, squared_radius),
+        lambda: distances.find_neighbors(index, given, n_neighbors, radius, squared_radius),
     )
 
 
 def undirected(directed: NeighborGraph, rule: Any = "union") -> NeighborGraph:
     """Return the graph with every edge in both directions."""
-    return once("undirected", edges_of(directed), rule, lambda: graph.symmetric(directed, rule))
+    return once("undirected", edges_of(directed), rule, lambda: graph.symmetrize(directed, rule))
 
 
 def edges_of(neighbors: NeighborGraph) -> tuple[Array, Array, Array]:
