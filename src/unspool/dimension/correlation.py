@@ -48,7 +48,7 @@ def correlation_dimension(
     Examples
     --------
     >>> from unspool import datasets, dimension
-    >>> dimension.correlation_dimension(datasets.circle(500).points).n_components
+    >>> round(dimension.correlation_dimension(datasets.circle(500).points).value)
     1
     """
     return correlation_of(cloud(X, metric, sample, seed))

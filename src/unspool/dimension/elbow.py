@@ -59,7 +59,7 @@ def elbow(residual_variance: Any) -> Estimate:
     Examples
     --------
     >>> from unspool import dimension
-    >>> dimension.elbow([0.5, 0.01, 0.009, 0.008]).n_components
+    >>> round(dimension.elbow([0.5, 0.01, 0.009, 0.008]).value)
     2
     """
     curve = _checked(residual_variance, "the curve 1 - R_t^2", 2)
@@ -88,7 +88,7 @@ def eigengap(values: Any) -> Estimate:
     Examples
     --------
     >>> from unspool import dimension
-    >>> dimension.eigengap([5.0, 4.0, 0.1, 0.09]).n_components
+    >>> round(dimension.eigengap([5.0, 4.0, 0.1, 0.09]).value)
     2
     """
     spectrum = _checked(values, "the eigenvalues", 2)
@@ -120,7 +120,7 @@ def elbow_of_map(distances: Any, Y: Any, columns: Array | None = None) -> Estima
     --------
     >>> from unspool import Isomap, datasets, dimension
     >>> model = Isomap(4, n_neighbors=8).fit(datasets.swiss_roll(400).points)
-    >>> dimension.elbow_of_map(model.geodesics_, model.embedding_).n_components
+    >>> round(dimension.elbow_of_map(model.geodesics_, model.embedding_).value)
     2
     """
     table, places = _checked_map(distances, Y, columns)

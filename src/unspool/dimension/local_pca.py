@@ -44,7 +44,7 @@ def local_pca(X: Any, *, sample: int | None = None, seed: int = 0) -> Estimate:
     Examples
     --------
     >>> from unspool import datasets, dimension
-    >>> dimension.local_pca(datasets.swiss_roll(1000).points).n_components
+    >>> round(dimension.local_pca(datasets.swiss_roll(1000).points).value)
     2
     """
     return local_pca_of(cloud(X, "euclidean", sample, seed))

@@ -59,7 +59,7 @@ def levina_bickel(
     Examples
     --------
     >>> from unspool import datasets, dimension
-    >>> dimension.levina_bickel(datasets.swiss_roll(1000).points).n_components
+    >>> round(dimension.levina_bickel(datasets.swiss_roll(1000).points).value)
     2
     """
     asked = cloud(X, metric, sample, seed)
@@ -128,7 +128,7 @@ def two_nearest(
     Examples
     --------
     >>> from unspool import datasets, dimension
-    >>> dimension.two_nearest(datasets.swiss_roll(1000).points).n_components
+    >>> round(dimension.two_nearest(datasets.swiss_roll(1000).points).value)
     2
     """
     return two_nearest_of(cloud(X, metric, sample, seed))

@@ -67,7 +67,7 @@ def elbow_of_patches(
     Examples
     --------
     >>> from unspool import datasets, dimension
-    >>> dimension.elbow_of_patches(datasets.swiss_roll(1000).points).n_components
+    >>> round(dimension.elbow_of_patches(datasets.swiss_roll(1000).points).value)
     2
     """
     return elbow_of(patches(cloud(X, metric, sample, seed)))
@@ -97,7 +97,7 @@ def eigengap_of_patches(
     Examples
     --------
     >>> from unspool import datasets, dimension
-    >>> dimension.eigengap_of_patches(datasets.swiss_roll(1000).points).n_components
+    >>> round(dimension.eigengap_of_patches(datasets.swiss_roll(1000).points).value)
     2
     """
     return eigengap_of(patches(cloud(X, metric, sample, seed)))

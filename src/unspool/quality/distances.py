@@ -181,7 +181,7 @@ def shepard(
     --------
     >>> from unspool import datasets, quality
     >>> roll = datasets.swiss_roll(100)
-    >>> len(quality.shepard(roll.points, roll.coordinates).distances)
+    >>> len(quality.shepard(roll.points, roll.coordinates).given)
     4950
     """
     data = checked_table(X, "X") if metric == "precomputed" else checked(X, "X")

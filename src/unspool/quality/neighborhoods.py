@@ -290,7 +290,8 @@ def neighbors_kept(
     n_neighbors : int, default=10
         Number of neighbours of each point.
     among : int or None, default=None
-        A neighbour counts as kept if it is among so many nearest in the data; None is ``n_neighbors``.
+        A neighbour counts as kept if it is among so many nearest in the data; None stands for
+        ``n_neighbors``.
     metric : str or callable, default="euclidean"
         Name of a metric, a function of two points, or "precomputed".
     sample : int or None, default=None

@@ -79,7 +79,7 @@ def co_ranking(
     --------
     >>> from unspool import datasets, quality
     >>> roll = datasets.swiss_roll(100)
-    >>> quality.co_ranking(roll.points, roll.coordinates).matrix.shape
+    >>> quality.co_ranking(roll.points, roll.coordinates).counts.shape
     (99, 99)
     """
     data, places = two_sides(X, Y, metric)

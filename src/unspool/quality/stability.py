@@ -77,7 +77,7 @@ def stability(
     Examples
     --------
     >>> from unspool import PCA, datasets, quality
-    >>> found = quality.stability(PCA(2), datasets.swiss_roll(200).points, n_resamples=3)
+    >>> found = quality.stability(PCA(2), datasets.swiss_roll(200).points, n_resamples=5)
     >>> found.value < 0.1
     True
     """
