@@ -37,12 +37,14 @@ _VALUES = {
     "kd-tree search": "distances.search:TreeSearch",
     "kernel": "kernel.functions:Kernel",
     "landmark map": "methods.landmark_parameters:LandmarkMap",
+    "metric disparities": "stress.raw_stress:MetricDisparities",
     "metric search": "distances.search:MetricSearch",
     "network": "autoencoder.layers:Network",
     "network frame": "autoencoder.scaling:Frame",
     "network topology": "autoencoder.layers:Topology",
     "nystroem map": "relation.nystroem:NystroemMap",
-    "pairs": "stress.pairs:Pairs",
+    "ordinal disparities": "stress.ordinal:OrdinalDisparities",
+    "pairs": "stress.raw_stress:Pairs",
     "report": "values:Report",
     "shortest paths": "paths.geodesics:ShortestPaths",
     "stage": "values:Stage",
@@ -123,6 +125,7 @@ _CHECKS = {
     "dijkstra": _check_search,
     "elimination": _check_elimination,
     "filled pattern": _check_pattern,
+    "ordinal disparities": "stress.ordinal:OrdinalDisparities",
     "pairs": _check_pairs,
 }
 
