@@ -70,9 +70,9 @@ def recipe(method: str, **options: Any) -> Side:
     """Return our side: the catalogue's ``method`` with these options."""
 
     def make() -> Any:
-        from unspool.catalog import find
+        from unspool.catalog import entry_of
 
-        return find(method).load()(**options)
+        return entry_of(method).load()(**options)
 
     return model_side(make)
 
@@ -103,7 +103,7 @@ def smoothness(answer: Answer, sample: data.Data) -> float:
     """
     from unspool import distances, graph
 
-    edges = graph.symmetric(distances.nearest(sample.points, 10))
+    edges = graph.symmetrize(distances.neighbor_graph(sample.points, 10))
     degree = edges.counts.astype(float)
     basis = np.asarray(answer["map"], np.float64)
     basis = basis - (degree @ basis) / degree.sum()

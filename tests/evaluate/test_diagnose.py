@@ -70,10 +70,10 @@ def test_short_circuits_ask_for_fewer_neighbours():
 
 def test_the_lost_length_is_what_paths_without_the_edges_have_more():
     found = diagnose(Isomap(2, n_neighbors=20).fit(ROLL.points), ROLL.points)
-    graph = unspool.graph.symmetrize(unspool.distances.nearest(ROLL.points, 20))
+    graph = unspool.graph.symmetrize(unspool.distances.neighbor_graph(ROLL.points, 20))
     edges = {tuple(edge) for edge in found.case.suspicious.edges.tolist()}
     weights = graph.with_weights(graph.distances).tolil()
-    before = unspool.paths.geodesic(graph)
+    before = unspool.paths.geodesic_distances(graph)
     for i, j in edges:
         weights[i, j] = weights[j, i] = 0.0
     from scipy.sparse.csgraph import dijkstra
@@ -192,7 +192,7 @@ def test_stress_asks_for_more_coordinates():
     cloud = np.random.default_rng(2).normal(size=(200, 6))
     found = diagnose(MDS(2).fit(cloud), cloud)
     assert found["stress"].value == pytest.approx(
-        unspool.quality.distances(cloud, found.case.places).value
+        unspool.quality.stress(cloud, found.case.places).value
     )
     assert not found["stress"].ok
     assert found["trustworthiness"].suggestion == found.case.dimension >= 5
@@ -341,7 +341,7 @@ def test_new_points_are_placed_and_judged():
 
 
 def test_a_sparse_table_is_the_fitted_one_if_its_values_are():
-    near = unspool.distances.nearest(ROLL.points, 12)
+    near = unspool.distances.neighbor_graph(ROLL.points, 12)
     table = sp.csr_array(near.with_weights(near.distances))
     model = Isomap(2, metric="precomputed").fit(table)
     shuffled = sp.csr_array(sp.coo_array(table).tocsc())

@@ -10,27 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import distances, graph, paths, quality
-from ..catalog import METHODS
+from ..catalog import Keeps, entry_of, is_catalogued
 from ..dimension import intrinsic_dimension
 from ..edges import graph_from_edges
 from ..quality import Distortion, Shepard, ShortCircuits, suspicious_edges
 from ..values import Array, Metric, NeighborGraph
 from .scores import Scores, Yardstick, geodesics_to_guides
 
-# What a method promises of its map, and so what it may be blamed for.
-KEEPS = {
-    "pca": "distances",
-    "classical-mds": "distances",
-    "mds": "distances",
-    "landmark-mds": "distances",
-    "isomap": "geodesics",
-    "landmark-isomap": "geodesics",
-    "lle": "tangents",
-    "kernel-lle": "tangents",
-    "modified-lle": "tangents",
-    "hessian-lle": "tangents",
-    "ltsa": "tangents",
-}
 QUICK = ("levina-bickel", "two-nearest", "local-pca")
 SHORTENED = 0.08  # of the path lengths
 SPARSE, FELT = 9, 0.02  # neighbours; of the path lengths, an edge
@@ -50,15 +36,9 @@ class Case:
     seed: int = 0
 
     @property
-    def method(self) -> str:
-        """Name of the method in the catalogue, or of its class."""
-        name = type(self.model).__name__
-        return next((e.name for e in METHODS.values() if e.cls.endswith(f".{name}")), name)
-
-    @property
-    def keeps(self) -> str:
-        """What the method promises to keep, or nothing."""
-        return KEEPS.get(self.method, "")
+    def keeps(self) -> Keeps:
+        """What the method promises to keep."""
+        return entry_of(self.model).keeps if is_catalogued(self.model) else "none"
 
     @property
     def width(self) -> int:
@@ -130,7 +110,7 @@ class Case:
             radius = value
         elif parameter == "n_neighbors":
             count = int(value)
-        found = distances.nearest(
+        found = distances.neighbor_graph(
             self.data,
             count if radius is None else None,
             radius=radius,
@@ -139,7 +119,7 @@ class Case:
             search=getattr(self.model, "search", "exact"),
             seed=getattr(self.model, "random_state", 0),
         )
-        return graph.symmetric(found, "mutual") if self.rule == "mutual" else found
+        return graph.symmetrize(found, "mutual") if self.rule == "mutual" else found
 
     @property
     def rule(self) -> str:
@@ -148,8 +128,8 @@ class Case:
 
     def is_whole(self, listed: NeighborGraph) -> bool:
         """Tell whether the model would find these neighbours to be in one piece."""
-        joined = listed if self.rule == "directed" else graph.symmetric(listed)
-        return graph.pieces(joined).count == 1
+        joined = listed if self.rule == "directed" else graph.symmetrize(listed)
+        return graph.find_components(joined).count == 1
 
     @cached_property
     def listed(self) -> NeighborGraph:
@@ -184,12 +164,12 @@ def shortening(listed: NeighborGraph, found: ShortCircuits, seed: int) -> float:
     A sound edge that was suspected lies beside others like it, and hardly shortens anything; one
     short circuit between two sheets shortens half of all paths.
     """
-    whole = graph.symmetric(listed)
+    whole = graph.symmetrize(listed)
     if len(found.edges) == 0:
         return 0.0
-    guides = graph.uniform(whole.n_points, min(GUIDES, whole.n_points), seed)
-    before = paths.geodesic(whole, guides)
-    after = paths.geodesic(_without(whole, found.edges), guides)
+    guides = graph.choose_uniform(whole.n_points, min(GUIDES, whole.n_points), seed)
+    before = paths.geodesic_distances(whole, guides)
+    after = paths.geodesic_distances(_without(whole, found.edges), guides)
     reached = np.isfinite(before) & np.isfinite(after)
     total = float(after[reached].sum())
     return float((after[reached] - before[reached]).sum() / total) if total > 0 else 0.0

@@ -111,8 +111,8 @@ def geodesics_to_guides(
     """
     neighbors = joined_graph(data, metric, n_neighbors)
     n = neighbors.n_points
-    guides = graph.uniform(n, min(GUIDES, n), seed)
-    lengths = paths.geodesic(neighbors, guides).T
+    guides = graph.choose_uniform(n, min(GUIDES, n), seed)
+    lengths = paths.geodesic_distances(neighbors, guides).T
     return Geodesics(lengths, guides) if lengths.max() > lengths.min() else None
 
 
@@ -120,8 +120,8 @@ def joined_graph(data: Any, metric: Metric, n_neighbors: int | None) -> Neighbor
     """Return the undirected neighbour graph of the data, in one piece."""
     index = searched(data, metric)
     neighbors = undirected(listed(index, data, metric, n_neighbors))
-    found = graph.pieces(neighbors)
-    return neighbors if found.count == 1 else graph.bridged(neighbors, found, index, data)
+    found = graph.find_components(neighbors)
+    return neighbors if found.count == 1 else graph.bridge_components(neighbors, found, index, data)
 
 
 def aligned(places: Array, target: Array) -> Array:

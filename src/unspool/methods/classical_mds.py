@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..distances import check_metric, cross, squared
+from ..distances import check_metric, pairwise_distances, pairwise_squared_distances
 from ..kernel import double_centered
 from ..spectrum import additive_constant, negative_mass
 from ..values import Array, Metric
@@ -55,7 +55,7 @@ class ClassicalMDS(SimilarityMethod):
     def _distances(self, points: Array) -> Array:
         if self._points is None:
             return points
-        return cross(points, self._points, self.metric)
+        return pairwise_distances(points, self._points, self.metric)
 
     def _similarity(self, points: Array) -> Array:
         if self.additive_constant_ > 0.0:
@@ -64,7 +64,7 @@ class ClassicalMDS(SimilarityMethod):
             return np.asarray(-0.5 * enlarged**2)
         if self._points is None:
             return -0.5 * points**2
-        return -0.5 * squared(points, self._points, self.metric)
+        return -0.5 * pairwise_squared_distances(points, self._points, self.metric)
 
     def negative_mass(self) -> float:
         """Return the share of the spectrum that is negative: how far D is from Euclidean."""

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from .. import distances, extension
-from ..runtime import recording, shown
+from ..runtime import recording, show_progress
 from ..values import Array, Report
 from .input import checked_points, checked_table
 from .parameters import check_parameters, learned, method, parameter
@@ -42,7 +42,7 @@ class Method(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Learn the map of the rows of ``X``."""
         check_parameters(self)
         with self._all_or_nothing(), recording() as record:
-            with shown(type(self).__name__) if self.verbose else nullcontext():
+            with show_progress(type(self).__name__) if self.verbose else nullcontext():
                 points = self._checked(X, reset=True)
                 self._learn(points)
             self.embedding_ = self.embedding_.astype(self._dtype, copy=False)
@@ -107,9 +107,9 @@ class Method(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Interpolate between the known points around each place (exact inverses override this)."""
         assert self._points is not None
         known = self.embedding_.astype(np.float64)
-        index = distances.searcher(known)
+        index = distances.build_index(known)
         count = min(extension.neighbors_needed(known.shape[1]), len(known))
-        towards = distances.neighbors_of_new(index, places, count)
+        towards = distances.find_query_neighbors(index, places, count)
         return extension.interpolate(places, towards, known, self._points)
 
     @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from .. import distances, extension, graph
 from ..edges import subgraph
 from ..extension import Chart
 from ..relation import listed, searched, undirected
-from ..runtime import advise
+from ..runtime import warn
 from ..values import Array, Metric, NeighborGraph
 from .estimator import Method
 from .gram_family import check_count
@@ -64,7 +63,7 @@ class GraphMethod(Method):
 
     component_labels_: Array = learned()
     charts_: tuple[Chart, ...] = learned()
-    _index: distances.Searcher = learned()
+    _index: distances.NeighborIndex = learned()
     _related: Any = learned()
 
     def _table(self) -> Literal["distances"] | None:
@@ -98,7 +97,7 @@ class GraphMethod(Method):
         metric = self._related_metric()
         self._index = searched(related, metric, self.search, self.random_state)
         neighbors = self._neighbors(related)
-        found = graph.pieces(neighbors)
+        found = graph.find_components(neighbors)
         self.component_labels_ = found.labels
         if found.count > 1:
             neighbors, found = self._one_piece_or_several(neighbors, found, related)
@@ -118,12 +117,12 @@ class GraphMethod(Method):
         return directed if self.symmetrize == "directed" else undirected(directed, self.symmetrize)
 
     def _one_piece_or_several(
-        self, neighbors: NeighborGraph, found: graph.Pieces, given: Any
-    ) -> tuple[NeighborGraph, graph.Pieces]:
+        self, neighbors: NeighborGraph, found: graph.Components, given: Any
+    ) -> tuple[NeighborGraph, graph.Components]:
         """Apply the policy for graphs in several pieces, and say so."""
         remedy = "raise n_neighbors or radius to join them"
         if self.components == "whole":
-            return neighbors, graph.Pieces(np.zeros_like(found.labels))
+            return neighbors, graph.Components(np.zeros_like(found.labels))
         if self.components == "error":
             raise ValueError(
                 f"{found.describe()}; {remedy}, or pass components='largest' to embed "
@@ -137,13 +136,12 @@ class GraphMethod(Method):
             f"{len(found.labels) - found.sizes[0]} points are placed on its map like new points",
         }[self.components]
         sentence = f"{found.describe()}: {done}; {remedy}"
-        advise(sentence)
-        warnings.warn(sentence, UserWarning, stacklevel=4)
+        warn(sentence)
         if self.components != "bridge":
             return neighbors, found
         exact = searched(given, self._related_metric())  # the shortest link is one pair
-        joined = graph.bridged(neighbors, found, exact, given)
-        return joined, graph.pieces(joined)
+        joined = graph.bridge_components(neighbors, found, exact, given)
+        return joined, graph.find_components(joined)
 
     def _charted(self, given: Any, neighbors: NeighborGraph, members: Array) -> Chart:
         """Return the chart of a piece, with as many coordinates as asked for even if it is tiny."""
@@ -174,7 +172,7 @@ class GraphMethod(Method):
     def _map(self, points: Any) -> Array:
         """Send each new point to the piece of its nearest old one; old points keep their place."""
         related = self._relate(points)
-        nearest = distances.neighbors_of_new(self._index, related, 1)
+        nearest = distances.find_query_neighbors(self._index, related, 1)
         _check_seen(nearest)
         home, gap = nearest.neighbors, nearest.distances
         coordinates = np.empty((len(home), self.embedding_.shape[1]))
@@ -192,7 +190,9 @@ class GraphMethod(Method):
         whole = len(chart.members) == self._index.n_points
         index = self._index if whole else self._index.among(chart.members)
         count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
-        towards = distances.neighbors_of_new(index, new, count, self.radius, self.squared_radius)
+        towards = distances.find_query_neighbors(
+            index, new, count, self.radius, self.squared_radius
+        )
         _check_seen(towards)
         if chart.relation is None:
             return np.repeat(chart.coordinates[:1], towards.n_points, axis=0)
@@ -204,13 +204,13 @@ class GraphMethod(Method):
         """Interpolate between known points of one piece at a time."""
         assert self._points is not None
         known = self.embedding_.astype(np.float64)
-        index = distances.searcher(known)
-        home = self.component_labels_[distances.neighbors_of_new(index, places, 1).neighbors]
+        index = distances.build_index(known)
+        home = self.component_labels_[distances.find_query_neighbors(index, places, 1).neighbors]
         points = np.empty((len(places), self._points.shape[1]))
         for piece in np.unique(home):
             here, members = home == piece, np.flatnonzero(self.component_labels_ == piece)
             count = min(extension.neighbors_needed(known.shape[1]), len(members))
-            towards = distances.neighbors_of_new(index.among(members), places[here], count)
+            towards = distances.find_query_neighbors(index.among(members), places[here], count)
             points[here] = extension.interpolate(
                 places[here], towards, known[members], self._points[members]
             )

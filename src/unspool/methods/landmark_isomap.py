@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from .. import distances, extension, graph, paths
 from ..extension import Chart
 from ..relation import edges_of
-from ..runtime import once
+from ..runtime import reuse
 from ..values import Array, NeighborGraph
 from .gram_family import check_count
 from .graph_family import COMPONENTS, GraphMethod
@@ -48,7 +48,9 @@ class LandmarkIsomap(LandmarkChoice, GraphMethod):
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
         chosen = self._chosen_in(given, members, neighbors)
         of = *edges_of(neighbors), chosen
-        geodesics = once("geodesics", of, "rows", lambda: paths.geodesic(neighbors, chosen))
+        geodesics = reuse(
+            "geodesics", of, "rows", lambda: paths.geodesic_distances(neighbors, chosen)
+        )
         count = min(self._count_in(members), len(chosen) - 1)
         squares = geodesics.T**2
         fitted = self._fit_landmarks(squares, chosen, count, self.random_state)
@@ -60,7 +62,9 @@ class LandmarkIsomap(LandmarkChoice, GraphMethod):
     def _chosen_in(self, given: Any, members: Array, neighbors: NeighborGraph) -> Array:
         """Return the landmarks of a piece, numbered within it."""
         if not isinstance(self.landmarks, str):
-            named = np.flatnonzero(np.isin(members, graph.given(self.landmarks, given.shape[0])))
+            named = np.flatnonzero(
+                np.isin(members, graph.check_landmarks(self.landmarks, given.shape[0]))
+            )
             if len(named) < 2:
                 raise ValueError(
                     f"a piece of {len(members)} points has {len(named)} landmarks and needs 2; "
@@ -70,12 +74,12 @@ class LandmarkIsomap(LandmarkChoice, GraphMethod):
             return np.array(sorted(named, key=lambda local: order[members[local]]))
 
         def along_graph(point: int) -> Array:
-            return np.asarray(paths.geodesic(neighbors, np.array([point]))[0])
+            return np.asarray(paths.geodesic_distances(neighbors, np.array([point]))[0])
 
         def in_data(point: int) -> Array:
-            return distances.cross(given[members], given[members[point]][None, :], self.metric)[
-                :, 0
-            ]
+            return distances.pairwise_distances(
+                given[members], given[members[point]][None, :], self.metric
+            )[:, 0]
 
         def in_table(point: int) -> Array:
             return np.asarray(given[members[point]][members])

@@ -57,12 +57,16 @@ class LandmarkMDS(LandmarkChoice, Method):
     def _distances_from(self, point: int) -> Array:
         if self._points is None:
             return np.asarray(self._given[point])
-        return distances.cross(self._points, self._points[point : point + 1], self.metric)[:, 0]
+        return distances.pairwise_distances(
+            self._points, self._points[point : point + 1], self.metric
+        )[:, 0]
 
     def _squares(self, points: Any) -> Array:
         if self._points is None:
             return np.asarray(points[:, self.landmarks_] ** 2)
-        return distances.squared(points, self._points[self.landmarks_], self.metric)
+        return distances.pairwise_squared_distances(
+            points, self._points[self.landmarks_], self.metric
+        )
 
     def _map(self, points: Any) -> Array:
         return self._placed(self._squares(points))

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from .. import problem, stress
-from ..distances import check_metric, cross
+from ..distances import check_metric, pairwise_distances
 from ..optimize import Outcome
 from ..runtime import advise
 from ..spectrum import solve
@@ -160,7 +160,7 @@ class MDS(Method):
             if self._points is None:
                 rows, fitted = stress.rows_with_gaps(chunk), stress.match_rows(chunk, self._given)
             else:
-                rows = cross(chunk, self._points, self.metric)
+                rows = pairwise_distances(chunk, self._points, self.metric)
                 fitted = stress.match_points(chunk, self._points, rows)
             answer[first : first + CHUNK] = self._placed(rows, fitted)
         return answer

@@ -6,9 +6,9 @@ import numpy as np
 
 from .. import graph
 from ..kernel import Centering
-from ..paths import Precision, ShortestPaths, geodesic, prepare
+from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
 from ..problem import gram
-from ..runtime import available_bytes, over_rows
+from ..runtime import available_bytes, run_strips
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem, NeighborGraph
 
@@ -26,8 +26,8 @@ def geodesic_gram(neighbors: NeighborGraph) -> GeodesicTable | GeodesicBlocks:
     in_double = n <= SINGLE
     if ROOM * n * n * (8 if in_double else 4) < available_bytes():
         precision: Precision = "float64" if in_double else "float32"
-        return GeodesicTable(geodesic(neighbors, precision=precision))
-    return GeodesicBlocks(prepare(neighbors))
+        return GeodesicTable(geodesic_distances(neighbors, precision=precision))
+    return GeodesicBlocks(prepare_paths(neighbors))
 
 
 class GeodesicTable:
@@ -84,7 +84,7 @@ class GeodesicBlocks:
 
     def _guess(self, width: int, seed: int) -> Array:
         """Return the leading vectors as landmarks see them (Nystroem)."""
-        guides = graph.uniform(self.shape[0], min(GUIDES, self.shape[0]), seed)
+        guides = graph.choose_uniform(self.shape[0], min(GUIDES, self.shape[0]), seed)
         similarity = -0.5 * np.square(self.paths.rows(guides)).T
         among = similarity[guides]
         spectrum = solve(gram(among), min(width, len(guides) - 1), seed=seed)
@@ -104,5 +104,5 @@ def _turn_into_similarity(lengths: Array) -> Array:
         strip *= -0.5
         means[rows] = strip.mean(axis=1, dtype=np.float64)
 
-    over_rows(work, len(lengths), STRIP)
+    run_strips(work, len(lengths), STRIP)
     return means

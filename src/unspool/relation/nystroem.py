@@ -50,12 +50,12 @@ class NystroemMap:
 def choose_landmarks(kernel: Any, X: Array, landmarks: Any, choice: str, seed: int) -> Array:
     """Return the landmarks as rows: given by index, or ``landmarks`` many by ``choice``."""
     if np.ndim(landmarks) > 0:
-        return np.asarray(X[graph.given(landmarks, len(X))])
+        return np.asarray(X[graph.check_landmarks(landmarks, len(X))])
     if isinstance(landmarks, bool) or not isinstance(landmarks, int | np.integer) or landmarks < 1:
         raise ValueError(f"landmarks must be None, a number or indices; got {landmarks!r}")
     count = min(int(landmarks), len(X))
     if choice == "uniform":
-        return np.asarray(X[graph.uniform(len(X), count, seed)])
+        return np.asarray(X[graph.choose_uniform(len(X), count, seed)])
     if choice == "cholesky":
         return np.asarray(X[pivoted_cholesky(kernel, X, count, seed)])
     if isinstance(kernel, GivenTable):

@@ -8,22 +8,22 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import distances, graph
-from ..runtime import once
+from ..runtime import reuse
 from ..values import Array, Metric, NeighborGraph
 
 
 def searched(
     given: Any, metric: Metric, search: distances.Search = "exact", seed: int = 0
-) -> distances.Searcher:
+) -> distances.NeighborIndex:
     """Return the search structure over points, or over a table of distances."""
     how = (metric, search, seed if search == "approximate" else None)
-    return once(
-        "index", _arrays_of(given), how, lambda: distances.searcher(given, metric, search, seed)
+    return reuse(
+        "index", _arrays_of(given), how, lambda: distances.build_index(given, metric, search, seed)
     )
 
 
 def listed(
-    index: distances.Searcher,
+    index: distances.NeighborIndex,
     given: Any,
     metric: Metric,
     n_neighbors: Any = None,
@@ -34,17 +34,17 @@ def listed(
     if n_neighbors is None and not sp.issparse(given):
         n_neighbors = min(distances.DEFAULT_NEIGHBORS, given.shape[0] - 1)
     counts = None if n_neighbors is None else np.asarray(n_neighbors).tobytes()
-    return once(
+    return reuse(
         "neighbours",
         _arrays_of(given),
         (metric, type(index), getattr(index, "seed", None), counts, radius, squared_radius),
-        lambda: distances.neighbors_of_all(index, given, n_neighbors, radius, squared_radius),
+        lambda: distances.find_neighbors(index, given, n_neighbors, radius, squared_radius),
     )
 
 
 def undirected(directed: NeighborGraph, rule: Any = "union") -> NeighborGraph:
     """Return the graph with every edge in both directions."""
-    return once("undirected", edges_of(directed), rule, lambda: graph.symmetric(directed, rule))
+    return reuse("undirected", edges_of(directed), rule, lambda: graph.symmetrize(directed, rule))
 
 
 def edges_of(neighbors: NeighborGraph) -> tuple[Array, Array, Array]:

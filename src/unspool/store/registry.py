@@ -125,7 +125,6 @@ _CHECKS = {
     "dijkstra": _check_search,
     "elimination": _check_elimination,
     "filled pattern": _check_pattern,
-    "ordinal disparities": "stress.ordinal:OrdinalDisparities",
     "pairs": _check_pairs,
 }
 

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from .. import distances, graph, paths
 from ..edges import graph_from_edges
-from ..runtime import ONE_AT_A_TIME, claim, stage
+from ..runtime import NUMBA_LOCK, claim, stage
 from ..values import Array, Metric, NeighborGraph
 from .ordinal import OrdinalStress, Ties
 from .raw_stress import Pairs, PairStress, Stress, TableStress
@@ -101,10 +101,10 @@ class DissimilarityTable:
         rows = self.table if len(chosen) == self.n_points else self.table[chosen]
         if self.complete:
             return rows
-        relays = graph.uniform(self.n_points, min(RELAYS, self.n_points), seed)
+        relays = graph.choose_uniform(self.n_points, min(RELAYS, self.n_points), seed)
         filled = fill_gaps(rows, rows[:, relays], self.table[relays])
         if np.isinf(filled).any():
-            lengths = paths.geodesic(graph_of_pairs(self.pairs()), relays)
+            lengths = paths.geodesic_distances(graph_of_pairs(self.pairs()), relays)
             filled = fill_gaps(rows, lengths[:, chosen].T, lengths)
         return filled
 
@@ -146,7 +146,7 @@ class DissimilarityPairs:
 
     def rows(self, chosen: Array, seed: int) -> Array:
         """Return the shortest paths from chosen points to all."""
-        return paths.geodesic(graph_of_pairs(self.listed), chosen)
+        return paths.geodesic_distances(graph_of_pairs(self.listed), chosen)
 
     def stress(self) -> PairStress:
         """Return the stress against the dissimilarities."""
@@ -184,7 +184,7 @@ def fill_gaps(rows: Array, to_relays: Array, from_relays: Array) -> Array:
     from .stress_kernels import detours
 
     filled = np.empty(rows.shape)
-    with ONE_AT_A_TIME:
+    with NUMBA_LOCK:
         detours(rows, np.ascontiguousarray(to_relays), from_relays, filled)
     return filled
 
@@ -224,12 +224,15 @@ def _table_of(given: Any, metric: Metric, dtype: Any) -> tuple[Array, float]:
         return np.asarray(np.divide(table, unit, dtype=dtype, casting="same_kind")), unit
     unit = 1.0
     if dtype == np.float32:
-        unit = float(distances.cross(given[:1], given, metric).max()) or 1.0
+        unit = float(distances.pairwise_distances(given[:1], given, metric).max()) or 1.0
     table = np.empty((len(given), len(given)), dtype)
     for first in range(0, len(given), ROWS):
         rows = slice(first, first + ROWS)
         np.divide(
-            distances.cross(given[rows], given, metric), unit, out=table[rows], casting="same_kind"
+            distances.pairwise_distances(given[rows], given, metric),
+            unit,
+            out=table[rows],
+            casting="same_kind",
         )
     np.fill_diagonal(table, 0.0)
     exact = isinstance(metric, str) and metric in ("euclidean", "l2")
@@ -267,7 +270,7 @@ def _look_for_gaps(known: DissimilarityTable) -> Dissimilarities:
 
 def _connected(pairs: Pairs) -> Pairs:
     """Return the pairs; refuse those that leave the points in several connected components."""
-    found = graph.pieces(graph_of_pairs(pairs))
+    found = graph.find_components(graph_of_pairs(pairs))
     if found.count > 1:
         sizes = ", ".join(str(size) for size in found.sizes[:5])
         raise ValueError(

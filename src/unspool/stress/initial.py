@@ -31,7 +31,7 @@ def initial_configuration(
     if start == "random":
         return rng.standard_normal((n, n_components))
     if start == "landmarks" or not known.all_rows_are_cheap:
-        chosen = graph.uniform(n, min(LANDMARKS, n), seed)
+        chosen = graph.choose_uniform(n, min(LANDMARKS, n), seed)
         configuration = _scale_through_landmarks(
             known.rows(chosen, seed), chosen, n_components, seed
         )

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..runtime import ONE_AT_A_TIME, over_rows
+from ..runtime import NUMBA_LOCK, run_strips
 from ..values import Array
 from .raw_stress import Fit, KnownPairs, Pairs, ShepardDiagram
 
@@ -156,7 +156,7 @@ def monotone_regression(values: Array, weights: Array | None = None) -> Array:
     from .stress_kernels import pool_adjacent
 
     fitted = np.empty_like(values)
-    with ONE_AT_A_TIME:
+    with NUMBA_LOCK:
         pool_adjacent(values, np.empty(0) if weights is None else weights, fitted)
     return fitted
 
@@ -171,7 +171,7 @@ def parallel_argsort(values: Array) -> Array:
     def sort_half(half: slice) -> None:
         order[half] = np.argsort(values[half]) + half.start
 
-    over_rows(sort_half, len(values), split)
+    run_strips(sort_half, len(values), split)
     merge_sorted(values, split, order, answer)
     return answer
 
@@ -181,6 +181,6 @@ def argsort_within(groups: Array, values: Array) -> Array:
     from .stress_kernels import order_within
 
     order = np.empty(len(values), dtype=np.int64)
-    with ONE_AT_A_TIME:
+    with NUMBA_LOCK:
         order_within(groups, values, order)
     return order

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..runtime import ONE_AT_A_TIME, stage
+from ..runtime import NUMBA_LOCK, stage
 from ..values import Array
 from .tables import dense_with_gaps
 
@@ -93,7 +93,7 @@ def place_by_stress(rows: Array, weights: Array, configuration: Array) -> Array:
             nearest = np.argsort(rows[part], axis=1, kind="stable")[:, :NEAREST]  # NaN last
             classical = _classical_positions(row, weight, fixed)
             initial = np.concatenate([fixed[nearest], classical[:, None]], axis=1)
-            with ONE_AT_A_TIME:
+            with NUMBA_LOCK:
                 place_rows(row, weight, fixed, initial, answer[part])
             running.advance(len(row))
     return answer

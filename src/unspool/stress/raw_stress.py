@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from ..optimize import Outcome, minimize
-from ..runtime import ONE_AT_A_TIME, over_rows
+from ..runtime import NUMBA_LOCK, run_strips
 from ..values import Array
 
 NEGLIGIBLE = 1e-22  # of sum w delta^2: a stress-1 below 1e-11 is rounding
@@ -188,7 +188,7 @@ class TableStress(_MetricStress):
         columns = np.ascontiguousarray(configuration.T, dtype=self.table.dtype)
         gradients = np.empty((CHUNKS, *columns.shape), self.table.dtype)
         losses = np.empty((CHUNKS, len(configuration)), self.table.dtype)
-        with ONE_AT_A_TIME:
+        with NUMBA_LOCK:
             table_gradient(self.table, self.weights, columns, gradients, losses)
         return losses.sum(axis=0, dtype=np.float64), gradients.sum(axis=0, dtype=np.float64)
 
@@ -246,7 +246,7 @@ class Pairs:
         from .stress_kernels import pair_distances
 
         answer = np.empty(len(self.first), self.dissimilarities.dtype)
-        with ONE_AT_A_TIME:
+        with NUMBA_LOCK:
             pair_distances(self.first, self.second, self._columns(configuration), answer)
         return answer
 
@@ -260,7 +260,7 @@ class Pairs:
         chunks = min(CHUNKS, max(1, len(self.first) // (PAIRS_PER_POINT * self.n_points)))
         gradients = np.empty((chunks, *configuration.shape[::-1]))
         ends, columns = (self.first, self.second), self._columns(configuration)
-        with ONE_AT_A_TIME:
+        with NUMBA_LOCK:
             pair_gradient(*ends, distances, targets, self.weights, columns, shrink, gradients)
         return np.asarray(2.0 * gradients.sum(axis=0).T)
 
@@ -269,7 +269,7 @@ class Pairs:
         from .stress_kernels import misfit
 
         sums = np.empty((CHUNKS, 2))
-        with ONE_AT_A_TIME:
+        with NUMBA_LOCK:
             misfit(distances, targets, self.weights, sums)
         size, miss = sums.sum(axis=0)  # not in the kernel, where threads would share it out
         return float(size), float(miss)
@@ -315,7 +315,7 @@ def _gather(values: Array, order: Array) -> Array:
     def take(strip: slice) -> None:
         values.take(order[strip], out=answer[strip], mode="clip")  # other modes hold the lock
 
-    over_rows(take, len(order), STRIP)
+    run_strips(take, len(order), STRIP)
     return answer
 
 
