@@ -19,6 +19,25 @@ def symmetrize(graph: NeighborGraph, rule: SymmetrizeRule = "union") -> Neighbor
     """Join i and j if either ("union") or both ("mutual") list the other.
 
     Where the two directions disagree on a distance, the shorter counts.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        A directed graph.
+    rule : {"union", "mutual"}, default="union"
+        Which edges stay.
+
+    Returns
+    -------
+    NeighborGraph
+        The undirected graph: every edge stands in both rows.
+
+    Examples
+    --------
+    >>> from unspool import distances, graph
+    >>> directed = distances.neighbor_graph([[0.0], [1.0], [3.0]], 1)
+    >>> graph.symmetrize(directed).n_edges, graph.symmetrize(directed, "mutual").n_edges
+    (4, 2)
     """
     rows, columns, distances = graph.rows, graph.neighbors, graph.distances
     if rule == "mutual":
@@ -74,11 +93,29 @@ class Components:
 
 
 def find_components(graph: NeighborGraph) -> Components:
-    """Return the connected components: the closed classes of points, with all that lead to them.
+    """Return the components of a graph: the closed classes of points, with all that lead to them.
 
-    In an undirected graph these are the usual ones. In a directed one (LLE's) a class is closed if
-    its points list no others; coordinates of different closed classes do not know of each other
-    even when a point in between lists both, so that point joins the class it reaches first.
+    In an undirected graph these are the connected components. In a directed one (LLE's) a class is
+    closed if its points list no others; coordinates of different closed classes do not know of
+    each other even when a point in between lists both, so that point joins the class it reaches
+    first.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbour graph.
+
+    Returns
+    -------
+    Components
+        The label of every point, the largest component first.
+
+    Examples
+    --------
+    >>> from unspool import distances, graph
+    >>> apart = distances.neighbor_graph([[0.0], [1.0], [8.0], [9.0]], 1)
+    >>> graph.find_components(graph.symmetrize(apart)).labels
+    array([0, 0, 1, 1])
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -150,10 +187,37 @@ def join_components(
 def bridge_components(
     graph: NeighborGraph, found: Components, index: NeighborIndex, X: Array
 ) -> NeighborGraph:
-    """Join the components by the shortest edges between points ``X``, which ``index`` searches.
+    """Join the connected components by the shortest edges that connect them all.
 
-    Each component but the largest reaches for its nearest foreign point. In a directed graph its
-    core does: links of other points leave it closed.
+    A minimum spanning tree of the components by Boruvka's rounds: each component but the largest
+    reaches for its nearest foreign point, until one is left. In a directed graph its core does:
+    links of other points leave it closed.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbour graph.
+    found : Components
+        Its components, as ``find_components`` returns them.
+    index : NeighborIndex
+        The search over the points.
+    X : ndarray of shape (n_samples, n_features)
+        The points.
+
+    Returns
+    -------
+    NeighborGraph
+        The graph with the edges of the bridges added.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances, graph
+    >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> apart = graph.symmetrize(distances.neighbor_graph(X, 1))
+    >>> found = graph.find_components(apart)
+    >>> graph.bridge_components(apart, found, distances.build_index(X), X).n_edges
+    6
     """
     if sp.issparse(X):
         raise ValueError(

@@ -47,7 +47,33 @@ Solver = Callable[[Task], EigenPairs]
 
 
 def solve(problem: EigenProblem, count: int, *, seed: int = 0) -> Spectrum:
-    """Return the ``count`` eigenpairs at the wanted end, trivial directions left out."""
+    """Return the eigenpairs at the wanted end, trivial directions left out.
+
+    The structure of the problem picks the solver; every pair is verified by its residual, and where
+    a solver fails the next one is tried.
+
+    Parameters
+    ----------
+    problem : EigenProblem
+        The problem, as ``unspool.problem`` states it.
+    count : int
+        Number of eigenpairs.
+    seed : int, default=0
+        Seed of the initial vectors.
+
+    Returns
+    -------
+    Spectrum
+        Eigenvalues beside their vectors, with signs and rotations fixed by one rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem, spectrum
+    >>> points = np.array([[0.0], [2.0]])
+    >>> spectrum.solve(problem.gram(points @ points.T), 1).values
+    array([2.])
+    """
     available = problem.size - problem.n_trivial
     if not 1 <= count <= available:
         raise ValueError(
@@ -219,9 +245,29 @@ def _advise_if_cut(groups: list[Array], count: int, found: int, available: int) 
 
 
 def canonical_vectors(vectors: Array, groups: list[Array], count: int) -> Array:
-    """Return the first ``count`` vectors, groups of equal values rotated, signs fixed, by one rule.
+    """Return the first vectors, groups of equal values rotated, signs fixed, by one rule.
 
-    ``groups`` are the positions of equal values (``degenerate_groups``).
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_samples, n_vectors)
+        Eigenvectors.
+    groups : list of ndarray
+        Positions of equal values, as ``degenerate_groups`` gives them.
+    count : int
+        Number of vectors to return.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, count)
+        The vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> spectrum.canonical_vectors(-np.eye(2), [np.array([0]), np.array([1])], 2)
+    array([[1., 0.],
+           [0., 1.]])
     """
     fixed = np.array(vectors[:, :count])
     for group in groups:
@@ -232,7 +278,25 @@ def canonical_vectors(vectors: Array, groups: list[Array], count: int) -> Array:
 
 
 def signs(vectors: Array) -> Array:
-    """Return the signs that make the first of each vector's largest entries positive."""
+    """Return the signs that make the first of each vector's largest entries positive.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_samples, n_vectors)
+        The vectors.
+
+    Returns
+    -------
+    ndarray of shape (n_vectors,)
+        A sign for each vector.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> spectrum.signs(np.array([[1.0, -3.0], [0.5, 2.0]]))
+    array([ 1., -1.])
+    """
     if vectors.shape[0] == 0:
         return np.ones(vectors.shape[1])
     sizes = np.abs(vectors)
@@ -242,7 +306,27 @@ def signs(vectors: Array) -> Array:
 
 
 def degenerate_groups(values: Array, tolerance: float) -> list[Array]:
-    """Return the positions of values that are equal up to ``tolerance``, group by group."""
+    """Return the positions of values that are equal up to ``tolerance``, group by group.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+        Sorted eigenvalues.
+    tolerance : float
+        Difference up to which neighbours count as equal.
+
+    Returns
+    -------
+    list of ndarray
+        The positions of each group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> [group.tolist() for group in spectrum.degenerate_groups(np.array([2.0, 1.0, 1.0]), 1e-9)]
+    [[0], [1, 2]]
+    """
     if len(values) == 0:
         return []
     breaks = np.flatnonzero(np.abs(np.diff(values)) > tolerance) + 1
