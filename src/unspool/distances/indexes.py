@@ -41,12 +41,12 @@ class TreeSearch:
     def nearest(self, queries: Array, count: int) -> NeighborGraph:
         """Return the ``count`` nearest points of each query."""
         ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
-        distances, columns = self._tree.query(queries, ranks, p=self.power, workers=-1)
+        distances, columns = self.tree.query(queries, ranks, p=self.power, workers=-1)
         return from_table(columns, distances, self)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
-        found = self._tree.query_ball_point(queries, radius, p=self.power, workers=-1)
+        found = self.tree.query_ball_point(queries, radius, p=self.power, workers=-1)
         rows = np.repeat(np.arange(len(found)), [len(hits) for hits in found])
         columns = np.fromiter((hit for hits in found for hit in hits), np.intp, len(rows))
         differences = np.abs(queries[rows] - self.points[columns])
@@ -58,7 +58,8 @@ class TreeSearch:
         return TreeSearch(self.points[points], self.power)
 
     @cached_property
-    def _tree(self) -> Any:
+    def tree(self) -> Any:
+        """The KD-tree over the points."""
         from scipy.spatial import cKDTree
 
         return cKDTree(self.points)
