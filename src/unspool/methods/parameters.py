@@ -1,17 +1,21 @@
 """Parameters are declared once, in the class of the method: default, range and help together.
 
-    n_components: int = parameter(2, at_least=1, help="number of coordinates")
+    n_components: int = parameter(default=2, at_least=1, help="number of coordinates")
+    embedding_: Array = learned(help="coordinates of the points, one row per point")
 
-The declaration makes the constructor (a dataclass writes it), is what validation reads, and
-what the command line and the documentation list.
+The declaration makes the constructor (a dataclass writes it, and type checkers know it: PEP 681),
+is what validation reads, and what the docstring, the command line and the documentation list.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import re
+import textwrap
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Literal, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -59,29 +63,79 @@ class Rule:
         return None
 
 
-def parameter(default: Any, *, help: str, positional: bool = False, **rule: Any) -> Any:
-    """Declare a parameter of a method: its default, what it may be, and what it means."""
+def parameter(
+    default: T,
+    *,
+    help: str,
+    kind: type | None = None,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+    choices: tuple[T, ...] | None = None,
+    optional: bool = False,
+    kw_only: bool = True,
+    positional: bool = False,
+) -> T:
+    """Declare a parameter of a method: its default, what it may be, and what it means.
+
+    Type checkers read ``default`` and ``kw_only`` only where they are written as keywords.
+    """
+    rule = Rule(help, kind, at_least, above, at_most, choices, optional)
     return dataclasses.field(
-        default=default, kw_only=not positional, metadata={"rule": Rule(help=help, **rule)}
+        default=default, kw_only=kw_only and not positional, metadata={"rule": rule}
     )
 
 
-def learned() -> Any:
-    """Declare an attribute that ``fit`` sets: typed and documented, but no parameter."""
-    return dataclasses.field(init=False)
+def learned(*, help: str = "", init: Literal[False] = False) -> Any:
+    """Declare an attribute that ``fit`` sets: typed and documented, but no parameter.
+
+    ``init`` is there for type checkers, which learn from its type that this is no parameter.
+    """
+    return dataclasses.field(init=init, metadata={"attribute": help})
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(parameter, learned))
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter, learned))
 def method(cls: type[T]) -> type[T]:
-    """Make a class of declared parameters into a method: its constructor is written from them."""
+    """Make a class of declared parameters into a method: its constructor is written from them.
+
+    So are the sections of its docstring that list parameters and attributes.
+    """
     make: Callable[[type[T]], type[T]] = dataclasses.dataclass(eq=False, repr=False, kw_only=True)
-    return make(cls)
+    made = make(cls)
+    made.__doc__ = _documented(made)
+    return made
 
 
 def parameters_of(cls: Any) -> dict[str, tuple[Any, Rule]]:
     """Return the declared parameters of a method: name -> (default, rule)."""
     declared = (field for field in dataclasses.fields(cls) if "rule" in field.metadata)
     return {field.name: (field.default, field.metadata["rule"]) for field in declared}
+
+
+def attributes_of(cls: Any) -> dict[str, str]:
+    """Return the public attributes that ``fit`` sets: name -> help.
+
+    They are the declared ones, and the properties whose names end as theirs do.
+    """
+    declared = {
+        field.name: str(field.metadata["attribute"])
+        for field in dataclasses.fields(cls)
+        if "attribute" in field.metadata and not field.name.startswith("_")
+    }
+    return declared | {
+        name: (inspect.getdoc(made) or "").partition("\n\n")[0]
+        for name, made in _properties(cls).items()
+    }
+
+
+def _properties(cls: Any) -> dict[str, property]:
+    """Return the public properties of a method that end in an underscore."""
+    return {
+        name: found
+        for name in dir(cls)
+        if name.endswith("_") and not name.startswith("_")
+        if isinstance(found := inspect.getattr_static(cls, name), property)
+    }
 
 
 def check_parameters(estimator: Any) -> None:
@@ -93,3 +147,84 @@ def check_parameters(estimator: Any) -> None:
             raise ValueError(
                 f"{type(estimator).__name__}: {name} {problem}; got {value!r} ({rule.help})"
             )
+
+
+def _documented(cls: Any) -> str:
+    """Return the docstring of a method with its parameters and attributes, in numpydoc form.
+
+    They stand where numpydoc wants them: after the prose, before the first section by hand.
+    """
+    text = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
+    section = re.search(r"^[A-Z].*\n-{3,}$", text, flags=re.MULTILINE)
+    prose, rest = (text[: section.start()], text[section.start() :]) if section else (text, "")
+    parts = [prose, _section("Parameters", _parameter_entries(cls))]
+    parts += [_section("Attributes", _attribute_entries(cls)), rest]
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _section(title: str, entries: list[tuple[str, str]]) -> str:
+    lines = [title, "-" * len(title)]
+    for head, sentence in entries:
+        lines += [
+            head,
+            *textwrap.wrap(sentence, 96, initial_indent="    ", subsequent_indent="    "),
+        ]
+    return "\n".join(lines) if entries else ""
+
+
+def _parameter_entries(cls: Any) -> list[tuple[str, str]]:
+    types = _types(cls)
+    return [
+        (f"{name} : {_type_of(types[name], rule)}, default={default!r}", _meaning(rule))
+        for name, (default, rule) in parameters_of(cls).items()
+    ]
+
+
+def _attribute_entries(cls: Any) -> list[tuple[str, str]]:
+    types = _types(cls)
+    types |= {
+        n: p.fget.__annotations__.get("return", "") for n, p in _properties(cls).items() if p.fget
+    }
+    return [
+        (f"{name} : {_words(types[name])}", _sentence(help))
+        for name, help in attributes_of(cls).items()
+    ]
+
+
+def _types(cls: Any) -> dict[str, Any]:
+    return {field.name: field.type for field in dataclasses.fields(cls)}
+
+
+def _type_of(annotation: Any, rule: Rule) -> str:
+    """Return the type of a parameter as numpydoc writes it."""
+    if rule.choices is None:
+        return _words(annotation)
+    return "{" + ", ".join(map(repr, rule.choices)) + "}" + (" or None" if rule.optional else "")
+
+
+_WORDS = (
+    (r"Literal\[(.*?)\]", r"{\1}"),
+    (r"Callable\[\[.*?\], .*?\]|Callable\[\.\.\., .*?\]", "callable"),
+    (r"\bMetric\b", "str or callable"),
+    (r"\bArray\b", "ndarray"),
+    (r" \| ", " or "),
+    (r"\b[a-z_]+\.(?=[A-Z])", ""),  # a module
+)
+
+
+def _words(annotation: Any) -> str:
+    """Return an annotation in the words of numpydoc."""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    for pattern, word in _WORDS:
+        text = re.sub(pattern, word, text)
+    return text
+
+
+def _meaning(rule: Rule) -> str:
+    limits = (("at least", rule.at_least), ("greater than", rule.above), ("at most", rule.at_most))
+    within = ", ".join(f"{word} {bound:g}" for word, bound in limits if bound is not None)
+    return _sentence(rule.help) + (f" {_sentence(within)}" if within else "")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") or not text else ".")
