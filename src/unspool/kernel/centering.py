@@ -48,3 +48,12 @@ def _column_sums(table: Any) -> Array:
 def double_centered(similarity: Array) -> Array:
     """Return H K H of a square table: b_ij = a_ij - a_i. - a_.j + a_.. (S4 Ex 16.6)."""
     return Centering.of(similarity).rows(similarity)
+
+
+@dataclass(frozen=True, slots=True)
+class Uncentered:
+    """The centring that leaves everything as it is, for maps that go through the origin."""
+
+    def rows(self, rows: Array) -> Array:
+        """Return the rows as they are."""
+        return rows

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..distances import squared
 from ..values import Array
-from .input import checked_points
+from .input import check_points
 
 __all__ = [
     "distortions",
@@ -139,7 +139,7 @@ def distortions(X: Any, Y: Any, *, max_pairs: int = MANY_PAIRS, seed: int = 0) -
     All pairs if there are at most ``max_pairs``, else that many drawn at random. A pair that is one
     point in ``X`` and two in ``Y`` has the ratio inf.
     """
-    points, places = checked_points(X), checked_points(Y)
+    points, places = check_points(X), check_points(Y)
     if len(points) != len(places):
         raise ValueError(f"X has {len(points)} rows and Y has {len(places)}; they must be the same")
     if max_pairs < 1:

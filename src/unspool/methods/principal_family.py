@@ -11,7 +11,7 @@ from ..runtime import advise
 from ..spectrum import solve
 from ..values import Array
 from .estimator import Method
-from .input import checked_points
+from .input import check_points
 from .parameters import learned, method, parameter
 
 
@@ -60,7 +60,7 @@ class PrincipalMethod(Method):
 
 def checked_start(start: Any, n_rows: int | None, n_columns: int) -> Array:
     """Return a start that was given as an array, checked: one error that says what it must be."""
-    given = checked_points(start)
+    given = check_points(start)
     if given.shape != (n_rows or len(given), n_columns):
         rows = "any number of rows" if n_rows is None else f"{n_rows} rows, one a point,"
         raise ValueError(f"start must have {rows} and {n_columns} columns; got shape {given.shape}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import graph, problem
 from ..extension import geodesic_rows, place
-from ..kernel import Centering
+from ..kernel import Centering, Uncentered
 from ..paths import Precision, ShortestPaths, geodesic, prepare
 from ..runtime import advise, available_bytes, once, over_rows, warn
 from ..spectrum import double_product, solve
@@ -34,7 +34,7 @@ STRIP = 32  # rows worked on at a time
 class GramMap:
     """Coordinates of fitted points, and the centring that turns similarities to them into rows."""
 
-    centering: Centering
+    centering: Centering | Uncentered
     anchors: Array
     eigenvalues: Array
 
@@ -45,11 +45,12 @@ class GramMap:
 
 def fit_gram(similarities: Array, n_components: int, *, centered: bool, seed: int) -> GramMap:
     """Return the map of a square table of similarities: kernel PCA, or classical scaling."""
-    centering = Centering.of(similarities) if centered else Centering.none(len(similarities))
     spectrum = solve(problem.gram(similarities, centered=centered), n_components, seed=seed)
     eigenvalues, coordinates = scale_by_roots(spectrum)
-    if centered:
-        advise_if_not_euclidean(eigenvalues, centering, np.diag(similarities))
+    if not centered:
+        return GramMap(Uncentered(), coordinates, eigenvalues)
+    centering = Centering.of(similarities)
+    advise_if_not_euclidean(eigenvalues, centering, np.diag(similarities))
     return GramMap(centering, coordinates, eigenvalues)
 
 

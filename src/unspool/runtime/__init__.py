@@ -2,7 +2,7 @@
 
 from .cache import once, sharing
 from .memory import available_bytes, claim, readable
-from .progress import Cancelled, Event, Running, advise, listen, recording, shown, stage
+from .progress import Cancelled, Event, Running, advise, listen, recording, shown, stage, warn
 from .threads import ONE_AT_A_TIME, over_rows, quiet_blas, spread, thread_count
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "spread",
     "stage",
     "thread_count",
+    "warn",
 ]

@@ -12,8 +12,10 @@ the same thread; a listener may be cancelled from any thread, and the next ``adv
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -115,6 +117,24 @@ def advise(sentence: str) -> None:
     recorder = _recorder.get()
     if recorder is not None:
         recorder.advice.append(sentence)
+
+
+def warn(sentence: str) -> None:
+    """Leave a sentence in the report of the running fit, and warn with it the caller's line."""
+    advise(sentence)
+    warnings.warn(sentence, UserWarning, stacklevel=_frames_inside() + 1)
+
+
+def _frames_inside() -> int:
+    """Return how many frames of this package, from here on, are on top of the caller's."""
+    package, frame, depth = __name__.partition(".")[0], sys._getframe(1), 0
+    while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in (
+        package,
+        "contextlib",
+        "functools",
+    ):
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def repeat(stages: Iterable[Stage], advice: Iterable[str]) -> None:
