@@ -83,8 +83,8 @@ def mnist(n: int) -> Data:
 
 def mnist_graph(n: int) -> Data:
     """Return the same with the graph of their ten nearest neighbours."""
-    from unspool.distances import nearest
-    from unspool.graph import symmetric
+    from unspool.distances import neighbor_graph
+    from unspool.graph import symmetrize
 
     points = mnist(n).points
-    return Data(points, graph=symmetric(nearest(points, 10)))
+    return Data(points, graph=symmetrize(neighbor_graph(points, 10)))

@@ -41,7 +41,7 @@ def exact(sample: Data) -> Answer:
 def _ours(sample: Data, **options: Any) -> Answer:
     from unspool import distances
 
-    found = distances.nearest(sample.points, COUNT, **options)
+    found = distances.neighbor_graph(sample.points, COUNT, **options)
     told = "" if found.recall is None else f"told a recall of {found.recall:.4f}"
     return {"neighbors": found.neighbors.reshape(-1, COUNT), "notes": told}
 

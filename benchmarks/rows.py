@@ -103,7 +103,7 @@ def smoothness(answer: Answer, sample: data.Data) -> float:
     """
     from unspool import distances, graph
 
-    edges = graph.symmetric(distances.nearest(sample.points, 10))
+    edges = graph.symmetrize(distances.neighbor_graph(sample.points, 10))
     degree = edges.counts.astype(float)
     basis = np.asarray(answer["map"], np.float64)
     basis = basis - (degree @ basis) / degree.sum()

@@ -50,7 +50,7 @@ def geodesics(sample: Data, precision: str = "float64") -> Answer:
     """All shortest paths of a neighbour graph."""
     from unspool import paths
 
-    return {"lengths": paths.geodesic(sample.graph, precision=precision)}  # type: ignore[arg-type]
+    return {"lengths": paths.geodesic_distances(sample.graph, precision=precision)}  # type: ignore[arg-type]
 
 
 def scipy_geodesics(sample: Data) -> Answer:

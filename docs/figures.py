@@ -43,7 +43,7 @@ def neighbor_graph() -> Any:
     figure, panels = _row(2)
     for count, axes in zip((10, 20), panels, strict=True):
         model = unspool.Isomap(2, n_neighbors=count).fit(roll.points)
-        neighbors = distances.nearest(roll.points, count)
+        neighbors = distances.neighbor_graph(roll.points, count)
         marked = quality.suspicious_edges(neighbors).edges
         title = f"Isomap, {count} neighbours: {len(marked)} doubtful edges"
         plot.neighbor_graph(model, neighbors, marked=marked, axes=axes, title=title)

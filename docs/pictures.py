@@ -231,7 +231,7 @@ def isomap() -> Panels:
 
 
 def _edges(points: Any, n_neighbors: int) -> Any:
-    graph = unspool.distances.nearest(points, n_neighbors)
+    graph = unspool.distances.neighbor_graph(points, n_neighbors)
     return np.column_stack([graph.rows, graph.neighbors])
 
 

@@ -36,10 +36,9 @@ def test_the_maps_are_those_of_separate_fits():
 
 def test_neighbours_and_geodesics_are_computed_once(monkeypatch):
     calls = []
-    original = unspool.distances.neighbors_of_all
-    monkeypatch.setattr(
-        unspool.graph, "neighbors_of_all", lambda *a: calls.append(1) or original(*a)
-    )
+    original = unspool.distances.find_neighbors
+    counted = lambda *a: calls.append(1) or original(*a)  # noqa: E731
+    monkeypatch.setattr(unspool.distances, "find_neighbors", counted)
     found = compare(ROLL.points, ["isomap", "lle", "ltsa", "laplacian-eigenmaps", Isomap(3)])
     assert len(calls) == 1
     assert (found.searches, found.geodesics) == (1, 1)
@@ -193,9 +192,9 @@ def test_warnings_of_methods_are_noted_not_raised():
 def test_seconds_count_shared_stages_in_every_row():
     found = compare(ROLL.points, {"first": Isomap(2), "second": Isomap(3)})
     second = found.outcomes[1]
-    spared = sum(s.facts.get("spared", 0.0) for s in second.model.report_.stages)
-    assert spared > 0.0
-    assert second.seconds > spared
+    saved = sum(s.facts.get("saved_seconds", 0.0) for s in second.model.report_.stages)
+    assert saved > 0.0
+    assert second.seconds > saved
 
 
 def test_it_can_be_cancelled_between_methods():
@@ -220,7 +219,7 @@ def test_distances_and_sparse_graphs_can_be_compared():
     for name, score in found.scores["Isomap"].items():
         # distances are rounded once more on their way through a table
         assert score.value == pytest.approx(points[name].value, abs=1e-9)
-    graph = unspool.graph.symmetrize(unspool.distances.nearest(ROLL.points, 12))
+    graph = unspool.graph.symmetrize(unspool.distances.neighbor_graph(ROLL.points, 12))
     sparse = sp.csr_array(graph.with_weights(graph.distances))
     found = compare(sparse, ["isomap"], metric="precomputed")
     assert set(found.scores["Isomap"]) == {"neighbours kept", "residual variance"}

@@ -70,10 +70,10 @@ def test_short_circuits_ask_for_fewer_neighbours():
 
 def test_the_lost_length_is_what_paths_without_the_edges_have_more():
     found = diagnose(Isomap(2, n_neighbors=20).fit(ROLL.points), ROLL.points)
-    graph = unspool.graph.symmetrize(unspool.distances.nearest(ROLL.points, 20))
+    graph = unspool.graph.symmetrize(unspool.distances.neighbor_graph(ROLL.points, 20))
     edges = {tuple(edge) for edge in found.case.suspicious.edges.tolist()}
     weights = graph.with_weights(graph.distances).tolil()
-    before = unspool.paths.geodesic(graph)
+    before = unspool.paths.geodesic_distances(graph)
     for i, j in edges:
         weights[i, j] = weights[j, i] = 0.0
     from scipy.sparse.csgraph import dijkstra
@@ -230,7 +230,7 @@ def test_the_advice_on_equal_eigenvalues_stands_where_nothing_else_is_wrong():
     measure = eigengap(found.case)
     assert measure.advice.endswith("set n_components to 2")
     two = PCA(2).fit(np.column_stack([square, 0.5 * square[:, :1]]))
-    assert "1 or 3" not in str(diagnose(two, two._given, sample=300))
+    assert "1 or 3" not in str(diagnose(two, two._X, sample=300))
 
 
 def test_negative_eigenvalues_ask_for_a_constant_or_another_method():
@@ -341,7 +341,7 @@ def test_new_points_are_placed_and_judged():
 
 
 def test_a_sparse_table_is_the_fitted_one_if_its_values_are():
-    near = unspool.distances.nearest(ROLL.points, 12)
+    near = unspool.distances.neighbor_graph(ROLL.points, 12)
     table = sp.csr_array(near.with_weights(near.distances))
     model = Isomap(2, metric="precomputed").fit(table)
     shuffled = sp.csr_array(sp.coo_array(table).tocsc())

@@ -13,7 +13,7 @@ POINTS = datasets.s_curve(150, seed=1).points
 
 def walk_of(model, alpha, loops):
     """The dense walk that a diffusion map stands for, from its definition."""
-    edges = graph.symmetric(distances.nearest(POINTS, 9))
+    edges = graph.symmetrize(distances.neighbor_graph(POINTS, 9))
     kernel = edges.with_weights(np.exp(-model.gamma_ * edges.distances**2)).toarray()
     kernel += loops * np.eye(len(kernel))
     density = kernel.sum(axis=1)
@@ -91,7 +91,7 @@ def test_laplace_operator_on_the_circle(frequency):
     n, t = 4000, 1e-4
     s = np.arange(n) / n
     circle = np.column_stack([np.cos(2 * np.pi * s), np.sin(2 * np.pi * s)]) / (2 * np.pi)
-    neighbors = distances.nearest(circle, radius=8 * np.sqrt(t))
+    neighbors = distances.neighbor_graph(circle, radius=8 * np.sqrt(t))
     operator = problem.laplace_operator(neighbors, t, 1)
     wave = np.cos(2 * np.pi * frequency * s)
     of_constant = -(operator @ np.ones(n)).mean()
@@ -148,8 +148,8 @@ def test_pieces_come_out_of_the_null_space():
     random = np.random.default_rng(7)
     labels = random.integers(0, 4, size=120)
     points = random.normal(size=(120, 2)) * 0.3 + 20 * np.column_stack([labels % 2, labels // 2])
-    edges = graph.symmetric(distances.nearest(points, 5))
-    found = graph.pieces(edges)
+    edges = graph.symmetrize(distances.neighbor_graph(points, 5))
+    found = graph.find_components(edges)
     laplacian = problem.laplacian(edges.with_weights(np.ones(edges.n_edges)), "unnormalized")
     values, vectors = np.linalg.eigh(laplacian.matrix.toarray())
     null = vectors[:, np.abs(values) < 1e-10]
@@ -175,7 +175,7 @@ def test_wrong_numbers_of_clusters_are_refused(wrong):
 
 @pytest.mark.parametrize("dense", [True, False])
 def test_weights_may_be_given(dense):
-    edges = graph.symmetric(distances.nearest(POINTS, 9))
+    edges = graph.symmetrize(distances.neighbor_graph(POINTS, 9))
     plain = unspool.LaplacianEigenmaps(2, n_neighbors=9).fit(POINTS)
     weights = edges.with_weights(np.exp(-plain.gamma_ * edges.distances**2))
     weights = weights.toarray() if dense else weights

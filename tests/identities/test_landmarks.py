@@ -46,7 +46,7 @@ def test_precomputed_distances_give_the_same_map():
 def test_maxmin_takes_the_farthest_point_each_time():
     points = np.random.default_rng(3).uniform(size=(60, 2))
     table = squareform(pdist(points))
-    chosen = graph.maxmin(lambda i: table[i], 60, 10, seed=4)
+    chosen = graph.choose_maxmin(lambda i: table[i], 60, 10, seed=4)
     for count in range(1, 10):
         gaps = table[:, chosen[:count]].min(axis=1)
         assert gaps[chosen[count]] == gaps.max()
@@ -83,7 +83,7 @@ def test_book_roll(n, residuals, reach):
 def test_faithful_scaling_keeps_the_geodesic_distances():
     points = real_roll()[:1_000]
     model = unspool.LandmarkIsomap(2, n_neighbors=7, landmarks=np.arange(50)).fit(points)
-    on_map = distances.cross(model.embedding_[:50], model.embedding_)
+    on_map = distances.pairwise_distances(model.embedding_[:50], model.embedding_)
     ratio = (on_map * model.geodesics_).sum() / np.square(model.geodesics_).sum()
     assert ratio == pytest.approx(1.0, abs=0.03)
 

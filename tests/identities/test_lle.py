@@ -13,7 +13,7 @@ from scipy.stats import ortho_group
 from tests.cases import DIMENSIONS, roll
 from tests.compare import angle_between, up_to_signs
 from unspool import problem
-from unspool.distances import nearest
+from unspool.distances import neighbor_graph
 from unspool.methods import LLE
 from unspool.problem import reconstruction_weights
 
@@ -40,7 +40,7 @@ def our_weights(X, count, regularization=1e-3):
     def grams(points, neighbors, distances):
         return problem.grams_of_points(X[points], X[neighbors])
 
-    found = nearest(X, count)
+    found = neighbor_graph(X, count)
     return reconstruction_weights(found, grams, regularization, X.shape[1]).toarray()
 
 

@@ -11,7 +11,7 @@ from sklearn.manifold import smacof
 import unspool
 from tests import compare
 from unspool import datasets, quality, runtime, stress
-from unspool.distances import cross
+from unspool.distances import pairwise_distances
 from unspool.methods import MDS, Isomap
 
 
@@ -431,7 +431,7 @@ def test_no_table_more_than_needed_is_made():
     assert peak_of(MDS(max_iter=5), points) < table + some_rows
     assert peak_of(MDS(max_iter=5, precision="single"), points) < 0.5 * table + some_rows
     assert peak_of(MDS(max_iter=5, weights=-2), points) < 2.0 * table + some_rows
-    given = cross(points, points)
+    given = pairwise_distances(points, points)
     # beside the table that was given: the gram table of the classical start, or nothing
     assert peak_of(table_mds(max_iter=5), given) < 1.0 * table + some_rows
     assert peak_of(table_mds(max_iter=5, start="landmarks"), given) < 0.5 * table

@@ -36,7 +36,7 @@ def test_neighbours_are_judged_by_the_true_ones():
     assert neighbours.recall(found, sample) == 1.0
     assert neighbours.recall(neighbours.sklearn(sample), sample) == 1.0
     wrong = np.array(found["neighbors"])
-    wrong[:, -1] = distances.nearest(sample.points, 11).neighbors.reshape(-1, 11)[:, -1]
+    wrong[:, -1] = distances.neighbor_graph(sample.points, 11).neighbors.reshape(-1, 11)[:, -1]
     assert neighbours.recall({"neighbors": wrong}, sample) == pytest.approx(0.9)
 
 

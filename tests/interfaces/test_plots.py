@@ -105,7 +105,7 @@ def test_one_coordinate_lies_on_a_line_and_more_than_two_show_the_first():
 
 
 def test_the_neighbour_graph_is_drawn_edge_by_edge():
-    neighbors = distances.nearest(ROLL.points, 8)
+    neighbors = distances.neighbor_graph(ROLL.points, 8)
     marked = np.array([[0, 5], [3, 9]])
     axes = plot.neighbor_graph(MODEL, neighbors, ROLL.color, marked=marked).axes[0]
     edges, doubtful = of_kind(axes, LineCollection)
@@ -312,7 +312,7 @@ def test_signatures_tell_what_may_be_passed(name):
         (lambda: plot.scree([np.inf]), "finite numbers"),
         (lambda: plot.elbow([0.5, 0.1], chosen=3), "chosen=3"),
         (
-            lambda: plot.neighbor_graph(PLACES[:9], distances.nearest(ROLL.points, 3)),
+            lambda: plot.neighbor_graph(PLACES[:9], distances.neighbor_graph(ROLL.points, 3)),
             "of 200 points",
         ),
         (lambda: plot.comparison({"a": PLACES}, points=np.zeros((200, 5))), "2 or 3 columns"),

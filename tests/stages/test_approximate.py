@@ -39,7 +39,7 @@ INDEX = ApproximateSearch(X, X.mean(axis=0))
 
 @pytest.mark.parametrize("count", [1, 5, 10, 40])
 def test_nearly_all_neighbours_are_found(count):
-    found = distances.nearest(X, count, search="approximate")
+    found = distances.neighbor_graph(X, count, search="approximate")
     np.testing.assert_array_equal(found.counts, count)
     # the sample of 500 asks for 0.99 and two standard errors more, so all points have it
     assert true_recall(found, OTHERS) >= RECALL
@@ -56,7 +56,7 @@ def test_it_looks_at_some_candidates_only():
 
 
 def test_distances_are_exact_sorted_and_never_to_oneself():
-    found = distances.nearest(X, 10, search="approximate")
+    found = distances.neighbor_graph(X, 10, search="approximate")
     np.testing.assert_allclose(
         found.distances, TABLE[found.rows, found.neighbors], rtol=1e-13, atol=0
     )
@@ -70,16 +70,16 @@ def test_an_offset_costs_nothing():
     """Codes and single precision are around the mean: where the cloud lies is no matter."""
     offset = 2.0**30  # added exactly: X is rounded to where it stays whole beside it
     rounded = np.round(X * 2**20) / 2**20
-    here = distances.nearest(rounded, 10, search="approximate")
-    there = distances.nearest(rounded + offset, 10, search="approximate")
+    here = distances.neighbor_graph(rounded, 10, search="approximate")
+    there = distances.neighbor_graph(rounded + offset, 10, search="approximate")
     np.testing.assert_allclose(here.distances, there.distances, rtol=1e-9)
     assert there.recall >= RECALL
 
 
 @pytest.mark.parametrize("scale", [1e-120, 1e-30, 1e30, 1e120])
 def test_the_scale_is_no_matter(scale):
-    here = distances.nearest(X[:1000], 5, search="approximate")
-    there = distances.nearest(X[:1000] * scale, 5, search="approximate")
+    here = distances.neighbor_graph(X[:1000], 5, search="approximate")
+    there = distances.neighbor_graph(X[:1000] * scale, 5, search="approximate")
     np.testing.assert_allclose(there.distances, here.distances * scale, rtol=1e-9)
 
 
@@ -93,14 +93,14 @@ def test_a_new_point_far_beyond_all_finds_its_nearest():
 
 def test_duplicates_keep_each_other():
     twice = np.repeat(X[:500], 4, axis=0)
-    found = distances.nearest(twice, 3, search="approximate")
+    found = distances.neighbor_graph(twice, 3, search="approximate")
     assert (found.distances == 0).all()
     np.testing.assert_array_equal(found.neighbors // 4, found.rows // 4)
     assert (found.neighbors != found.rows).all()
 
 
 def test_one_point_only_many_times():
-    found = distances.nearest(np.ones((1100, 12)), 5, search="approximate")
+    found = distances.neighbor_graph(np.ones((1100, 12)), 5, search="approximate")
     assert (found.counts == 5).all()
     assert (found.distances == 0).all()
     assert (found.neighbors != found.rows).all()
@@ -109,7 +109,7 @@ def test_one_point_only_many_times():
 @pytest.mark.parametrize("n", [2, 40, 999])
 def test_few_points_are_all_found(n):
     few = X[:n]
-    found = distances.nearest(few, n - 1, search="approximate")
+    found = distances.neighbor_graph(few, n - 1, search="approximate")
     assert found.recall is None
     expected = np.sort(cdist(few, few), axis=1)[:, 1:]
     np.testing.assert_allclose(found.distances.reshape(n, n - 1), expected, rtol=1e-12)
@@ -125,7 +125,7 @@ def test_nearly_all_points_can_be_asked_for(count):
 @pytest.mark.parametrize("share", [0.001, 0.01, 0.1])
 def test_radius(share):
     radius = float(np.quantile(TABLE, share))
-    found = distances.nearest(X, radius=radius, search="approximate")
+    found = distances.neighbor_graph(X, radius=radius, search="approximate")
     true = np.count_nonzero(radius >= OTHERS)
     assert (found.distances <= radius).all()
     np.testing.assert_allclose(found.distances, TABLE[found.rows, found.neighbors], rtol=1e-13)
@@ -134,9 +134,9 @@ def test_radius(share):
 
 
 def test_a_radius_that_reaches_nobody_or_all():
-    assert distances.nearest(X, radius=1e-9, search="approximate").n_edges == 0
+    assert distances.neighbor_graph(X, radius=1e-9, search="approximate").n_edges == 0
     few = X[:1000]
-    assert distances.nearest(few, radius=1e9, search="approximate").n_edges == 1000 * 999
+    assert distances.neighbor_graph(few, radius=1e9, search="approximate").n_edges == 1000 * 999
 
 
 def test_new_points_one_by_one_or_all_at_once():
@@ -173,8 +173,8 @@ def test_where_codes_are_not_enough_the_search_is_exact_and_says_so():
     split = 1e-4 * X
     split[1000:] += 1e6
     with runtime.recording() as record, pytest.warns(UserWarning, match="search was exact"):
-        found = distances.nearest(split, 5, search="approximate")
-    exact = distances.nearest(split, 5)
+        found = distances.neighbor_graph(split, 5, search="approximate")
+    exact = distances.neighbor_graph(split, 5)
     np.testing.assert_array_equal(found.neighbors, exact.neighbors)
     assert found.recall is None
     assert record.report().stage("neighbours").facts["search"] == "brute force"
@@ -185,25 +185,25 @@ def test_where_codes_are_not_enough_the_search_is_exact_and_says_so():
 
 
 def test_which_search_is_chosen():
-    assert isinstance(distances.searcher(X, "euclidean", "approximate"), ApproximateSearch)
-    assert isinstance(distances.searcher(X, "l2", "approximate"), ApproximateSearch)
-    assert isinstance(distances.searcher(X), BlockSearch)
+    assert isinstance(distances.build_index(X, "euclidean", "approximate"), ApproximateSearch)
+    assert isinstance(distances.build_index(X, "l2", "approximate"), ApproximateSearch)
+    assert isinstance(distances.build_index(X), BlockSearch)
     # in few dimensions or among few points exact search is the fastest, and needs no package
-    assert isinstance(distances.searcher(X[:999], "euclidean", "approximate"), BlockSearch)
-    assert isinstance(distances.searcher(X[:, :10], "euclidean", "approximate"), TreeSearch)
+    assert isinstance(distances.build_index(X[:999], "euclidean", "approximate"), BlockSearch)
+    assert isinstance(distances.build_index(X[:, :10], "euclidean", "approximate"), TreeSearch)
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "cosine", "precomputed", lambda a, b: 1.0])
 def test_other_distances_are_refused(metric):
     with pytest.raises(ValueError, match="needs points and Euclidean distances"):
-        distances.nearest(TABLE[:50, :50], 5, metric=metric, search="approximate")
+        distances.neighbor_graph(TABLE[:50, :50], 5, metric=metric, search="approximate")
     with pytest.raises(ValueError, match="needs points and Euclidean distances"):
         Isomap(metric=metric, search="approximate").fit(TABLE[:50, :50])
 
 
 def test_other_words_are_refused():
     with pytest.raises(ValueError, match="search must be 'exact' or 'approximate'; got 'fast'"):
-        distances.nearest(X, 5, search="fast")
+        distances.neighbor_graph(X, 5, search="fast")
     with pytest.raises(ValueError, match="search must be one of 'exact', 'approximate'"):
         LLE(search="fast").fit(X[:50])
     with pytest.raises(ValueError, match="search must be one of 'exact'"):
@@ -213,8 +213,8 @@ def test_other_words_are_refused():
 def test_a_missing_package_is_told_how_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'unspool\[ann\]'"):
-        distances.nearest(X, 5, search="approximate")
-    distances.nearest(X[:, :10], 5, search="approximate")
+        distances.neighbor_graph(X, 5, search="approximate")
+    distances.neighbor_graph(X[:, :10], 5, search="approximate")
 
 
 # methods
@@ -302,13 +302,13 @@ def test_a_saved_model_finds_the_same(tmp_path):
 
 
 def test_fits_that_share_their_work_keep_the_searches_apart():
-    from unspool.runtime import sharing
+    from unspool.runtime import share_work
 
-    with sharing() as shelf:
+    with share_work() as cache:
         for search in ("exact", "approximate", "approximate"):
             model = LLE(2, search=search).fit(ROLL)
             assert ("recall" in model.report_.stage("neighbours").facts) == (search != "exact")
-        assert shelf.count("neighbours") == 2
+        assert cache.count("neighbours") == 2
 
 
 def test_the_seed_is_used():
@@ -322,8 +322,8 @@ def test_the_seed_is_used():
 
 PRINT_FOUND = """
 import hashlib
-from tests.stages.test_approximate import X, graph
-found = graph.nearest(X, 10, search="approximate")
+from tests.stages.test_approximate import X, distances
+found = distances.neighbor_graph(X, 10, search="approximate")
 print(hashlib.sha256(found.neighbors.tobytes() + found.distances.tobytes()).hexdigest())
 """
 

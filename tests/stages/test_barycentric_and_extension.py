@@ -96,8 +96,8 @@ def test_a_coordinate_whose_multiplier_is_zero_stays_zero():
 
 
 def test_walk_rows_are_probabilities():
-    seen = distances.neighbors_of_new(
-        distances.searcher(np.arange(6.0)[:, None]), [[2.2], [9.0]], 3
+    seen = distances.find_query_neighbors(
+        distances.build_index(np.arange(6.0)[:, None]), [[2.2], [9.0]], 3
     )
     rows = walk_rows(seen, np.array([1.0, 2.0, 5.0, 0.0, 0.0, 0.0]))
     np.testing.assert_allclose(rows.toarray().sum(axis=1), [1.0, 0.0])
@@ -106,10 +106,10 @@ def test_walk_rows_are_probabilities():
 
 def test_geodesic_rows_go_through_the_neighbours():
     X = RANDOM.standard_normal((40, 2))
-    neighbors = graph.symmetric(distances.nearest(X, 6))
-    lengths = np.asarray(paths.geodesic(neighbors), dtype=np.float64)
+    neighbors = graph.symmetrize(distances.neighbor_graph(X, 6))
+    lengths = np.asarray(paths.geodesic_distances(neighbors), dtype=np.float64)
     new = RANDOM.standard_normal((5, 2))
-    seen = distances.neighbors_of_new(distances.searcher(X), new, 4)
+    seen = distances.find_query_neighbors(distances.build_index(X), new, 4)
     through = cdist(new, X)
     near = np.argsort(through, axis=1)[:, :4]
     expected = np.min(np.take_along_axis(through, near, axis=1)[:, :, None] + lengths[near], axis=1)
@@ -126,26 +126,28 @@ def test_affine_maps_are_inverted_exactly(d):
     matrix, shift = RANDOM.standard_normal((d, 5)), RANDOM.standard_normal(5)
     points = places @ matrix + shift
     queries = RANDOM.uniform(0.1, 0.9, size=(50, d))
-    towards = distances.neighbors_of_new(distances.searcher(places), queries, neighbors_needed(d))
+    towards = distances.find_query_neighbors(
+        distances.build_index(places), queries, neighbors_needed(d)
+    )
     back = interpolate(queries, towards, places, points)
     np.testing.assert_allclose(back, queries @ matrix + shift, atol=1e-8)
 
 
 def test_known_places_are_exact_and_their_surroundings_near():
     places, points = RANDOM.uniform(size=(100, 2)), RANDOM.standard_normal((100, 3))
-    index = distances.searcher(places)
-    towards = distances.neighbors_of_new(index, places, 10)
+    index = distances.build_index(places)
+    towards = distances.find_query_neighbors(index, places, 10)
     np.testing.assert_array_equal(interpolate(places, towards, places, points), points)
     beside = places + 1e-9
-    towards = distances.neighbors_of_new(index, beside, 10)
+    towards = distances.find_query_neighbors(index, beside, 10)
     np.testing.assert_allclose(interpolate(beside, towards, places, points), points, atol=1e-4)
 
 
 def test_places_that_all_coincide_give_the_mean_or_a_point():
     places, points = np.zeros((8, 2)), RANDOM.standard_normal((8, 3))
-    index = distances.searcher(places)
+    index = distances.build_index(places)
     away = np.array([[1.0, 1.0]])
-    towards = distances.neighbors_of_new(index, away, 8)
+    towards = distances.find_query_neighbors(index, away, 8)
     back = interpolate(away, towards, places, points)
     np.testing.assert_allclose(back[0], points.mean(axis=0), atol=1e-9)
 

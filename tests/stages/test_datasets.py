@@ -93,7 +93,16 @@ def test_only_the_number_of_points_is_positional(name, generate):
 
 
 def test_registry_holds_every_exported_generator():
-    others = {"GENERATORS", "Sample", "names", "real", "real_names"}
+    others = {
+        "GENERATORS",
+        "Sample",
+        "names",
+        "real",
+        "real_names",
+        "EXERCISE_CORRELATION",
+        "ROLLS",
+    }
+    others |= {"EXERCISE_CORRELATION", "ROLLS", "helix_length", "spiral_angle", "spiral_length"}
     assert datasets.__all__ == sorted(datasets.__all__)
     assert datasets.names() == sorted(datasets.GENERATORS)
     exported = {name.replace("_", "-") for name in set(datasets.__all__) - others}

@@ -19,12 +19,12 @@ def neighbor_graph(rows, columns, lengths, n):
         shape=(n, n),
         search="given",
     )
-    return graph.symmetric(edges)
+    return graph.symmetrize(edges)
 
 
 def cloud(n, dimension, n_neighbors=6, seed=0):
     points = np.random.default_rng(seed).random((n, dimension))
-    return graph.symmetric(distances.nearest(points, n_neighbors))
+    return graph.symmetrize(distances.neighbor_graph(points, n_neighbors))
 
 
 def star(n):
@@ -42,7 +42,9 @@ def pieces():
 
 
 GRAPHS = {
-    "roll": lambda: graph.symmetric(distances.nearest(datasets.swiss_roll(400, seed=3).points, 7)),
+    "roll": lambda: graph.symmetrize(
+        distances.neighbor_graph(datasets.swiss_roll(400, seed=3).points, 7)
+    ),
     "cloud": lambda: cloud(500, 3),
     "high-dimensional cloud": lambda: cloud(300, 8),
     "star": lambda: star(300),

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 from tests.cases import roll
 from unspool import datasets, distances, graph, runtime
 from unspool.edges import graph_from_edges
-from unspool.paths import Eliminated, ShortestPaths, geodesic, geodesics, prepare
+from unspool.paths import Eliminated, ShortestPaths, geodesic_distances, geodesics, prepare_paths
 from unspool.paths.dijkstra_kernels import _by_buckets, _by_heap
 from unspool.runtime import memory
 from unspool.values import NeighborGraph
@@ -34,7 +34,7 @@ def by_three_loops(neighbors):
 
 def undirected(ends, lengths, n):
     ends = np.asarray(ends)
-    return graph.symmetric(
+    return graph.symmetrize(
         graph_from_edges(ends[:, 0], ends[:, 1], np.asarray(lengths), shape=(n, n), search="")
     )
 
@@ -48,7 +48,7 @@ def random_graph(seed, n=30, edges=60, zeros=0.0):
 
 
 def near(points, n_neighbors=8):
-    return graph.symmetric(distances.nearest(points, n_neighbors))
+    return graph.symmetrize(distances.neighbor_graph(points, n_neighbors))
 
 
 def wild():
@@ -91,7 +91,7 @@ def expected(neighbors):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("precision", TOLERANCE)
 def test_both_engines_agree_with_scipy(neighbors, expected, engine, precision):
-    paths = prepare(neighbors, engine=engine)
+    paths = prepare_paths(neighbors, engine=engine)
     lengths = paths.rows(precision=precision)
     assert paths.engine.name == engine
     assert lengths.dtype == precision
@@ -101,7 +101,7 @@ def test_both_engines_agree_with_scipy(neighbors, expected, engine, precision):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rows_and_blocks_are_the_same_to_the_last_bit(neighbors, engine):
-    paths = prepare(neighbors, engine=engine)
+    paths = prepare_paths(neighbors, engine=engine)
     everything = paths.rows()
     n = paths.n_points
     some = np.random.default_rng(1).integers(0, n, 23)
@@ -125,14 +125,14 @@ def test_threads_change_nothing(engine, monkeypatch):
     answers = []
     for count in (1, 2, 5, 64):
         monkeypatch.setattr(geodesics, "thread_count", lambda count=count: count)
-        answers.append(prepare(neighbors, engine=engine).rows())
+        answers.append(prepare_paths(neighbors, engine=engine).rows())
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
 
 
 def test_blocks_store_nothing_of_size_n_times_n(monkeypatch):
     monkeypatch.setattr(geodesics, "thread_count", lambda: 2)
     n = 3000
-    paths = prepare(near(roll(n).points))
+    paths = prepare_paths(near(roll(n).points))
     farthest = max(lengths.max() for _, lengths in paths.blocks(size=50))
     tracemalloc.start()
     total = sum(float(lengths.max() == farthest) for _, lengths in paths.blocks(size=50))
@@ -148,9 +148,9 @@ def test_any_graph(seed, edges, zeros):
     """Sparse and dense, in one piece or many, with edges of length zero."""
     neighbors = random_graph(seed, edges=edges, zeros=zeros)
     lengths = by_three_loops(neighbors)
-    np.testing.assert_allclose(geodesic(neighbors), lengths, rtol=1e-12)
+    np.testing.assert_allclose(geodesic_distances(neighbors), lengths, rtol=1e-12)
     for engine in ENGINES:
-        found = prepare(neighbors, engine=engine).rows()
+        found = prepare_paths(neighbors, engine=engine).rows()
         np.testing.assert_allclose(found, lengths, rtol=1e-12)
 
 
@@ -158,7 +158,7 @@ def test_any_graph(seed, edges, zeros):
 def test_neighbour_graphs_of_a_roll(n):
     neighbors = near(roll(n).points, 7)
     expected = floyd_warshall(neighbors.with_weights(neighbors.distances), directed=False)
-    lengths = geodesic(neighbors)
+    lengths = geodesic_distances(neighbors)
     np.testing.assert_allclose(lengths, expected, rtol=1e-12)
     np.testing.assert_allclose(lengths, lengths.T, rtol=1e-12)
 
@@ -169,21 +169,21 @@ def test_a_ring_and_a_grid_have_closed_forms(engine):
     ring = undirected(np.c_[np.arange(n), (np.arange(n) + 1) % n], np.ones(n), n)
     steps = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     around = np.minimum(steps, n - steps)
-    assert np.array_equal(prepare(ring, engine=engine).rows(), around)
+    assert np.array_equal(prepare_paths(ring, engine=engine).rows(), around)
     side = np.arange(23)
     x, y = (axis.ravel() for axis in np.meshgrid(side, side))
     right, up = np.flatnonzero(x < 22), np.flatnonzero(y < 22)
     ends = np.concatenate([np.c_[right, right + 1], np.c_[up, up + 23]])
     grid = undirected(ends, np.ones(len(ends)), 23 * 23)
     streets = np.abs(np.subtract.outer(x, x)) + np.abs(np.subtract.outer(y, y))
-    assert np.array_equal(prepare(grid, engine=engine).rows(), streets)
+    assert np.array_equal(prepare_paths(grid, engine=engine).rows(), streets)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("n", [1, 2])
 def test_the_smallest_graphs(engine, n):
     neighbors = undirected([[0, 1]], [3.0], 2) if n == 2 else alone()
-    paths = prepare(neighbors, engine=engine)
+    paths = prepare_paths(neighbors, engine=engine)
     assert paths.rows().tolist() == [[0.0]] if n == 1 else [[0.0, 3.0], [3.0, 0.0]]
     assert paths.rows(np.array([], dtype=int)).shape == (0, n)
     assert list(paths.blocks(np.array([], dtype=int))) == []
@@ -196,7 +196,7 @@ def alone():
 @pytest.mark.parametrize("engine", ENGINES)
 def test_copies_are_at_distance_zero(engine):
     neighbors = near(np.repeat(roll(60).points, 2, axis=0), 9)
-    lengths = prepare(neighbors, engine=engine).rows()
+    lengths = prepare_paths(neighbors, engine=engine).rows()
     assert not lengths[np.arange(0, 120, 2), np.arange(1, 120, 2)].any()
     np.testing.assert_allclose(lengths, by_three_loops(neighbors), rtol=1e-12)
 
@@ -205,15 +205,15 @@ def test_some_sources_only():
     neighbors = random_graph(3, edges=80)
     sources = np.array([4, 17, 4, 0])
     np.testing.assert_allclose(
-        geodesic(neighbors, sources), by_three_loops(neighbors)[sources], rtol=1e-12
+        geodesic_distances(neighbors, sources), by_three_loops(neighbors)[sources], rtol=1e-12
     )
-    single = geodesic(neighbors, sources, precision="float32")
+    single = geodesic_distances(neighbors, sources, precision="float32")
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, by_three_loops(neighbors)[sources], rtol=1e-6)
 
 
 def test_what_cannot_be_reached_is_infinitely_far():
-    lengths = geodesic(undirected([[0, 1], [2, 3]], np.ones(2), 5))
+    lengths = geodesic_distances(undirected([[0, 1], [2, 3]], np.ones(2), 5))
     assert np.isinf(lengths[0, 2:]).all()
     assert np.isinf(lengths[4, :4]).all()
     assert lengths[0, 1] == lengths[2, 3] == 1.0
@@ -223,19 +223,19 @@ def test_what_cannot_be_reached_is_infinitely_far():
 def test_lengths_of_all_sizes_stay_finite():
     neighbors = undirected([[0, 1], [1, 2], [2, 3]], [1e-300, 1e300, 1.0], 4)
     for engine in ENGINES:
-        lengths = prepare(neighbors, engine=engine).rows()
+        lengths = prepare_paths(neighbors, engine=engine).rows()
         np.testing.assert_allclose(lengths, by_three_loops(neighbors), rtol=1e-15)
 
 
 def engine_for(neighbors, n_sources=None):
     with runtime.recording() as record:
-        prepare(neighbors, n_sources=n_sources)
+        prepare_paths(neighbors, n_sources=n_sources)
     return record.report().stage("shortest paths").facts
 
 
 def test_where_lengths_are_too_wild_for_buckets_a_heap_takes_over():
     for neighbors, even in ((wild(), False), (near(cloud(1500, 3)), True)):
-        engine = prepare(neighbors, n_sources=1, engine="dijkstra").engine
+        engine = prepare_paths(neighbors, n_sources=1, engine="dijkstra").engine
         edges = engine.starts, engine.neighbors, engine.distances
         lengths, keys, members, place, *buckets = engine.space(1)
         assert _by_buckets(edges, 0, engine.width, lengths, keys, *buckets) == even
@@ -249,7 +249,7 @@ def test_sources_searched_together_find_the_same_as_alone(many):
     """Also where the tickets of the common search run out (``wild``) and the heap takes over."""
     for neighbors in (near(cloud(900, 5)), near(roll(700).points), wild()):
         n = neighbors.n_points
-        paths = prepare(neighbors, n_sources=n if many else 1, engine="dijkstra")
+        paths = prepare_paths(neighbors, n_sources=n if many else 1, engine="dijkstra")
         assert paths.engine.together == many
         exact = dijkstra(neighbors.with_weights(neighbors.distances))
         np.testing.assert_allclose(paths.rows(), exact, rtol=1e-13)
@@ -266,7 +266,7 @@ def test_the_cheaper_engine_is_chosen_and_named():
 
 
 def test_a_prepared_graph_is_a_value():
-    paths = prepare(near(roll(200).points))
+    paths = prepare_paths(near(roll(200).points))
     again = pickle.loads(pickle.dumps(paths))
     assert np.array_equal(paths.rows(), again.rows())
     with pytest.raises(AttributeError, match="cannot assign"):
@@ -277,7 +277,7 @@ def test_the_work_is_announced_and_can_be_cancelled():
     neighbors = near(roll(600).points, 7)
     events = []
     with runtime.recording() as record, runtime.listen(events.append):
-        geodesic(neighbors)
+        geodesic_distances(neighbors)
     swept = [event for event in events if event.name == "geodesics"]
     assert swept[0].total == swept[-1].done == 600
     assert len(swept) > 4
@@ -288,14 +288,14 @@ def test_the_work_is_announced_and_can_be_cancelled():
         runtime.listen(lambda event: listener.cancel() if event.done > 0 else None) as listener,
         pytest.raises(runtime.Cancelled),
     ):
-        geodesic(neighbors)
+        geodesic_distances(neighbors)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_cancelled_work_stops_at_once(engine, monkeypatch):
     """Chunks that no thread has begun are never begun."""
     monkeypatch.setattr(geodesics, "thread_count", lambda: 2)
-    paths = prepare(near(roll(3000).points), engine=engine)
+    paths = prepare_paths(near(roll(3000).points), engine=engine)
     kind = type(paths.engine)
     solved = []
     solve = kind.solve
@@ -315,18 +315,18 @@ def test_cancelled_work_stops_at_once(engine, monkeypatch):
 
 def test_what_does_not_fit_is_refused(monkeypatch):
     neighbors = near(roll(100).points, 7)
-    paths = prepare(neighbors)
+    paths = prepare_paths(neighbors)
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    for ask in (lambda: geodesic(neighbors), paths.rows, paths.blocks):
+    for ask in (lambda: geodesic_distances(neighbors), paths.rows, paths.blocks):
         with pytest.raises(MemoryError, match="geodesics between 100 and 100 points"):
             ask()
     with pytest.raises(MemoryError, match="eliminated graph of 100 points"):
-        prepare(neighbors, engine="elimination")
+        prepare_paths(neighbors, engine="elimination")
 
 
 def test_little_memory_means_fewer_threads(monkeypatch):
     monkeypatch.setattr(geodesics, "thread_count", lambda: 8)
-    paths = prepare(near(roll(400).points), engine="elimination")
+    paths = prepare_paths(near(roll(400).points), engine="elimination")
     expected = paths.rows()
     spaces = []
     make = Eliminated.space
@@ -343,8 +343,8 @@ def test_little_memory_means_fewer_threads(monkeypatch):
 
 def test_questions_that_make_no_sense_are_refused():
     neighbors = near(roll(100).points)
-    paths = prepare(neighbors)
-    one_way = distances.nearest(roll(100).points, 8)
+    paths = prepare_paths(neighbors)
+    one_way = distances.neighbor_graph(roll(100).points, 8)
     uneven = NeighborGraph(
         neighbors.starts,
         neighbors.neighbors,
@@ -354,15 +354,15 @@ def test_questions_that_make_no_sense_are_refused():
     ring = np.arange(3)
     circle = graph_from_edges(ring, (ring + 1) % 3, np.ones(3), shape=(3, 3), search="")
     for directed in (one_way, uneven, circle):
-        with pytest.raises(ValueError, match=r"pass it through graph\.symmetric"):
-            geodesic(directed)
+        with pytest.raises(ValueError, match=r"pass it through graph\.symmetrize"):
+            geodesic_distances(directed)
     for sources in (np.array([0, 100]), np.array([-1]), np.array([0.0]), np.array([[1, 2]])):
         with pytest.raises(ValueError, match="sources must be"):
             paths.rows(sources)
     with pytest.raises(ValueError, match="precision must be"):
-        geodesic(neighbors, precision="float16")
+        geodesic_distances(neighbors, precision="float16")
     with pytest.raises(ValueError, match="engine must be"):
-        prepare(neighbors, engine="floyd")
+        prepare_paths(neighbors, engine="floyd")
     with pytest.raises(ValueError, match="size=0"):
         paths.blocks(size=0)
     for wrong in (np.empty((2, 99)), np.empty((2, 100), np.float32), np.empty((100, 2)).T):
@@ -377,7 +377,7 @@ def test_single_precision_suffices_for_long_paths(engine, n):
     neighbors = near(datasets.swiss_roll(n, seed=7).points, 10)
     sources = np.random.default_rng(0).integers(0, n, 24)
     expected = dijkstra(neighbors.with_weights(neighbors.distances), indices=sources)
-    paths = prepare(neighbors, engine=engine)
+    paths = prepare_paths(neighbors, engine=engine)
     np.testing.assert_allclose(paths.rows(sources), expected, rtol=1e-12)
     single = ShortestPaths(paths.engine.rounded("float32"))
     np.testing.assert_allclose(single.rows(sources, precision="float32"), expected, rtol=1e-6)
@@ -392,15 +392,15 @@ def test_images_of_digits(engine):
         pytest.skip(str(error))
     neighbors = near(images.astype(float), 10)
     expected = dijkstra(neighbors.with_weights(neighbors.distances))
-    paths = prepare(neighbors, engine=engine)
+    paths = prepare_paths(neighbors, engine=engine)
     np.testing.assert_allclose(paths.rows(), expected, rtol=1e-12)
     np.testing.assert_allclose(paths.rows(precision="float32"), expected, rtol=1e-6)
 
 
 def test_arcs_are_rounded_only_where_sums_stay_short():
     """Sweeps along a curve add its edges one by one, and single precision would lose them."""
-    surface, curve = prepare(near(roll(900).points)), prepare(GRAPHS["chain"]())
+    surface, curve = prepare_paths(near(roll(900).points)), prepare_paths(GRAPHS["chain"]())
     vast = undirected(np.c_[np.arange(599), np.arange(1, 600)], np.full(599, 1e300), 600)
     assert surface.engine.rounded("float32").weights.dtype == np.float32
     assert curve.engine.rounded("float32").weights.dtype == np.float64
-    assert prepare(vast).engine.rounded("float32").weights.dtype == np.float64
+    assert prepare_paths(vast).engine.rounded("float32").weights.dtype == np.float64

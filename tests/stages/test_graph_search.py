@@ -47,19 +47,19 @@ def assert_nearest(found, X, counts, metric="euclidean"):
 @every_cloud
 @pytest.mark.parametrize("count", [1, 2, 7, 49])
 def test_nearest_are_the_nearest(X, count):
-    assert_nearest(distances.nearest(X, count), X, count)
+    assert_nearest(distances.neighbor_graph(X, count), X, count)
 
 
 @every_cloud
 def test_all_others(X):
-    assert_nearest(distances.nearest(X, len(X) - 1), X, len(X) - 1)
+    assert_nearest(distances.neighbor_graph(X, len(X) - 1), X, len(X) - 1)
 
 
 @every_cloud
 def test_a_number_for_each_point(X):
     counts = np.arange(len(X)) % 7 + 1
-    assert_nearest(distances.nearest(X, counts), X, counts)
-    assert_nearest(distances.nearest(X, counts.tolist()), X, counts)
+    assert_nearest(distances.neighbor_graph(X, counts), X, counts)
+    assert_nearest(distances.neighbor_graph(X, counts.tolist()), X, counts)
 
 
 @pytest.mark.parametrize(
@@ -68,28 +68,28 @@ def test_a_number_for_each_point(X):
 @pytest.mark.parametrize("name", ["few features", "many features", "each point four times"])
 def test_other_metrics(name, metric):
     X = CLOUDS[name] + 5.0
-    assert_nearest(distances.nearest(X, 6, metric=metric), X, 6, metric)
+    assert_nearest(distances.neighbor_graph(X, 6, metric=metric), X, 6, metric)
 
 
 def test_a_metric_of_ones_own():
     X = CLOUDS["few features"][:60]
-    found = distances.nearest(X, 5, metric=lambda a, b: float(np.abs(a - b).sum()))
+    found = distances.neighbor_graph(X, 5, metric=lambda a, b: float(np.abs(a - b).sum()))
     assert_nearest(found, X, 5, "manhattan")
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.coo_array])
 def test_given_distances(form):
     X = CLOUDS["few features"]
-    assert_nearest(distances.nearest(form(cdist(X, X)), 6, metric="precomputed"), X, 6)
+    assert_nearest(distances.neighbor_graph(form(cdist(X, X)), 6, metric="precomputed"), X, 6)
 
 
 def test_which_search_is_chosen():
-    assert isinstance(distances.searcher(np.ones((5, 10))), TreeSearch)
-    assert isinstance(distances.searcher(np.ones((5, 11))), BlockSearch)
-    assert isinstance(distances.searcher(np.ones((5, 3)), "manhattan"), TreeSearch)
-    assert isinstance(distances.searcher(np.ones((5, 30)), "manhattan"), MetricSearch)
-    assert isinstance(distances.searcher(np.ones((5, 3)), "cosine"), MetricSearch)
-    assert isinstance(distances.searcher(np.ones((5, 5)), "precomputed"), GivenDistances)
+    assert isinstance(distances.build_index(np.ones((5, 10))), TreeSearch)
+    assert isinstance(distances.build_index(np.ones((5, 11))), BlockSearch)
+    assert isinstance(distances.build_index(np.ones((5, 3)), "manhattan"), TreeSearch)
+    assert isinstance(distances.build_index(np.ones((5, 30)), "manhattan"), MetricSearch)
+    assert isinstance(distances.build_index(np.ones((5, 3)), "cosine"), MetricSearch)
+    assert isinstance(distances.build_index(np.ones((5, 5)), "precomputed"), GivenDistances)
 
 
 @pytest.mark.parametrize(
@@ -130,15 +130,15 @@ def test_blocks_do_not_show(monkeypatch):
     for name in ("many features", "few features"):
         X = CLOUDS[name]
         whole = [
-            distances.nearest(X, 6),
-            distances.nearest(X, 6, metric="canberra"),
-            distances.nearest(X, radius=3.0),
+            distances.neighbor_graph(X, 6),
+            distances.neighbor_graph(X, 6, metric="canberra"),
+            distances.neighbor_graph(X, radius=3.0),
         ]
         monkeypatch.setattr(search, "CHUNK_BYTES", 8 * 200 * 7)
         parts = [
-            distances.nearest(X, 6),
-            distances.nearest(X, 6, metric="canberra"),
-            distances.nearest(X, radius=3.0),
+            distances.neighbor_graph(X, 6),
+            distances.neighbor_graph(X, 6, metric="canberra"),
+            distances.neighbor_graph(X, radius=3.0),
         ]
         monkeypatch.undo()
         for one, other in zip(whole, parts, strict=True):
@@ -154,7 +154,7 @@ def test_blocks_do_not_show(monkeypatch):
 def test_radius_takes_all_within_and_no_one_else(X, share):
     table = brute_distances(X)
     radius = float(np.quantile(table[np.isfinite(table)], share)) or 0.5
-    found = distances.nearest(X, radius=radius)
+    found = distances.neighbor_graph(X, radius=radius)
     ours = np.zeros(table.shape, dtype=bool)
     ours[found.rows, found.neighbors] = True
     borderline = np.abs(table - radius) < 1e-12 * radius  # rounding decides there
@@ -164,14 +164,14 @@ def test_radius_takes_all_within_and_no_one_else(X, share):
 def test_the_border_is_included_and_with_squares_excluded():
     """S1 and S4: |x - y| <= eps. S2: |x - y|^2 < eps."""
     line = np.arange(6.0)[:, None]
-    assert distances.nearest(line, radius=2.0).counts.tolist() == [2, 3, 4, 4, 3, 2]
-    squared = distances.nearest(line, radius=4.0, squared_radius=True)
+    assert distances.neighbor_graph(line, radius=2.0).counts.tolist() == [2, 3, 4, 4, 3, 2]
+    squared = distances.neighbor_graph(line, radius=4.0, squared_radius=True)
     assert squared.counts.tolist() == [1, 2, 2, 2, 2, 1]
-    more = distances.nearest(line, radius=4.0 + 1e-9, squared_radius=True)
+    more = distances.neighbor_graph(line, radius=4.0 + 1e-9, squared_radius=True)
     assert more.counts.tolist() == [2, 3, 4, 4, 3, 2]
     wide = np.pad(line, ((0, 0), (0, 14)))
-    assert distances.nearest(wide, radius=2.0).counts.tolist() == [2, 3, 4, 4, 3, 2]
-    assert distances.nearest(wide, radius=4.0, squared_radius=True).counts.tolist() == [
+    assert distances.neighbor_graph(wide, radius=2.0).counts.tolist() == [2, 3, 4, 4, 3, 2]
+    assert distances.neighbor_graph(wide, radius=4.0, squared_radius=True).counts.tolist() == [
         1,
         2,
         2,
@@ -182,7 +182,7 @@ def test_the_border_is_included_and_with_squares_excluded():
 
 
 def test_a_radius_that_reaches_nobody():
-    found = distances.nearest(np.arange(5.0)[:, None], radius=0.5)
+    found = distances.neighbor_graph(np.arange(5.0)[:, None], radius=0.5)
     assert found.n_edges == 0
     assert found.n_points == 5
 
@@ -192,22 +192,22 @@ def test_a_radius_that_reaches_nobody():
 
 def test_new_points_see_the_old_ones():
     X, new = CLOUDS["few features"], RANDOM.standard_normal((30, 3))
-    index = distances.searcher(X)
+    index = distances.build_index(X)
     table = cdist(new, X)
-    by_default = distances.neighbors_of_new(index, new)
+    by_default = distances.find_query_neighbors(index, new)
     np.testing.assert_allclose(by_default.distances.reshape(-1, 10), np.sort(table, axis=1)[:, :10])
     assert (
-        distances.neighbors_of_new(index, X[:4], 3).distances.reshape(4, 3)[:, 0].tolist()
+        distances.find_query_neighbors(index, X[:4], 3).distances.reshape(4, 3)[:, 0].tolist()
         == [0.0] * 4
     )
-    few = distances.searcher(X[:4])
-    assert (distances.neighbors_of_new(few, new, 10).counts == 4).all()  # all there are
+    few = distances.build_index(X[:4])
+    assert (distances.find_query_neighbors(few, new, 10).counts == 4).all()  # all there are
 
 
 def test_with_a_radius_at_least_the_nearest_is_seen():
     X = np.arange(10.0)[:, None]
     new = np.array([[2.4], [100.0]])
-    seen = distances.neighbors_of_new(distances.searcher(X), new, radius=1.0)
+    seen = distances.find_query_neighbors(distances.build_index(X), new, radius=1.0)
     assert seen.counts.tolist() == [2, 1]
     assert seen.neighbors.tolist() == [2, 3, 9]
     np.testing.assert_allclose(seen.distances, [0.4, 0.6, 91.0])
@@ -220,12 +220,12 @@ def test_with_a_radius_at_least_the_nearest_is_seen():
 @settings(max_examples=25, deadline=None)
 def test_union_and_mutual(seed, count):
     X = np.random.default_rng(seed).standard_normal((40, 2))
-    directed = distances.nearest(X, count)
+    directed = distances.neighbor_graph(X, count)
     lists = np.zeros((40, 40), dtype=bool)
     lists[directed.rows, directed.neighbors] = True
     table = cdist(X, X)
     for rule, expected in {"union": lists | lists.T, "mutual": lists & lists.T}.items():
-        both = graph.symmetric(directed, rule)
+        both = graph.symmetrize(directed, rule)
         ours = np.zeros((40, 40))
         ours[both.rows, both.neighbors] = both.distances
         np.testing.assert_array_equal(ours, np.where(expected, table, 0.0))
@@ -234,20 +234,20 @@ def test_union_and_mutual(seed, count):
 
 def test_where_two_directions_disagree_the_shorter_counts():
     table = sp.csr_array(np.array([[0.0, 5.0], [3.0, 0.0]]))
-    both = graph.symmetric(distances.nearest(table, metric="precomputed"))
+    both = graph.symmetrize(distances.neighbor_graph(table, metric="precomputed"))
     assert both.distances.tolist() == [3.0, 3.0]
 
 
 def test_edges_of_length_zero_survive_everything():
     X = np.repeat(RANDOM.standard_normal((10, 2)), 3, axis=0)
-    directed = distances.nearest(X, 2)
+    directed = distances.neighbor_graph(X, 2)
     assert (directed.distances == 0).all()
     for rule in ("union", "mutual"):
-        both = graph.symmetric(directed, rule)
+        both = graph.symmetrize(directed, rule)
         assert both.n_edges >= 30
         assert (both.distances == 0).all()
     explicit = sp.csr_array((np.zeros(2), (np.array([0, 1]), np.array([1, 0]))), shape=(2, 2))
-    assert distances.nearest(explicit, metric="precomputed").n_edges == 2
+    assert distances.neighbor_graph(explicit, metric="precomputed").n_edges == 2
 
 
 def test_the_search_announces_itself():
@@ -255,7 +255,7 @@ def test_the_search_announces_itself():
 
     events = []
     with runtime.recording() as record, runtime.listen(events.append):
-        distances.nearest(CLOUDS["few features"], 5)
+        distances.neighbor_graph(CLOUDS["few features"], 5)
     assert [event.name for event in events] == ["neighbours", "neighbours"]
     (stage,) = record.report().stages
     assert stage.facts == {"search": "kd-tree", "edges": 1000}

@@ -165,7 +165,7 @@ def test_events_are_values():
 
 
 def test_plain_lines_where_there_is_no_terminal(capfd):
-    with runtime.shown("Work"):
+    with runtime.show_progress("Work"):
         with runtime.stage("slow", total=3) as running:
             running.advance(3)
         with runtime.stage("quick"):
@@ -180,7 +180,7 @@ def test_plain_lines_where_there_is_no_terminal(capfd):
 
 def test_a_log_is_not_flooded(capfd):
     """Ten thousand steps in a moment: the first, the last, and few in between."""
-    with runtime.shown("Work"), runtime.stage("many", total=10_000) as running:
+    with runtime.show_progress("Work"), runtime.stage("many", total=10_000) as running:
         for _ in range(10_000):
             running.advance()
     lines = capfd.readouterr().err.splitlines()

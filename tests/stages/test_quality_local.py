@@ -99,7 +99,7 @@ def test_a_chord_across_a_ring_is_the_one_short_circuit():
 
 
 def false_edges(roll, k):
-    both = graph.symmetric(distances.nearest(roll.points, k))
+    both = graph.symmetrize(distances.neighbor_graph(roll.points, k))
     once = both.rows < both.neighbors
     ends = np.column_stack([both.rows[once], both.neighbors[once]])
     along = np.linalg.norm(roll.coordinates[ends[:, 0]] - roll.coordinates[ends[:, 1]], axis=1)
@@ -134,7 +134,7 @@ def test_two_clusters_and_copies_are_no_short_circuits():
 
 def test_bounded_paths_equal_scipy():
     rng = np.random.default_rng(2)
-    both = graph.symmetric(distances.nearest(rng.random((300, 2)), 5))
+    both = graph.symmetrize(distances.neighbor_graph(rng.random((300, 2)), 5))
     full = dijkstra(both.with_weights(both.distances))
     first, second = rng.integers(300, size=(2, 500))
     limits = rng.uniform(0.0, 1.0, 500)

@@ -47,7 +47,7 @@ def grid_weights(n):
 
 
 def roll_weights(n=250):
-    found = graph.symmetric(distances.nearest(roll(n).points, 8))
+    found = graph.symmetrize(distances.neighbor_graph(roll(n).points, 8))
     return found.with_weights(np.exp(-0.1 * found.distances**2))
 
 
@@ -63,7 +63,7 @@ def lle_factor(n=250):
     from unspool import problem
 
     X = roll(n).points
-    found = distances.nearest(X, 8)
+    found = distances.neighbor_graph(X, 8)
     weights = reconstruction_weights(
         found, lambda p, near, _: problem.grams_of_points(X[p], X[near]), 1e-3, 3
     )

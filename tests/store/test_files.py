@@ -16,7 +16,7 @@ import unspool
 from tests.cases import roll
 from unspool import distances, graph, paths, store
 from unspool.io import together, written
-from unspool.store import Encoder, UnreadableModel, archive
+from unspool.store import Encoder, UnreadableModel, archive, models
 from unspool.store.archive import _digest
 
 X = roll(60).points
@@ -166,12 +166,12 @@ def test_indices_out_of_bounds_are_refused(tmp_path):
 
 
 def engine_of(word):
-    joined = graph.symmetric(distances.nearest(X, 5))
+    joined = graph.symmetrize(distances.neighbor_graph(X, 5))
     if word == "pairs":
         return unspool.MDS(ordinal=True, max_iter=3).fit(X)._ordered
     if word == "dijkstra":
-        return paths.prepare(joined, engine="dijkstra").engine
-    swept = paths.prepare(joined, engine="elimination").engine
+        return paths.prepare_paths(joined, engine="dijkstra").engine
+    swept = paths.prepare_paths(joined, engine="elimination").engine
     return swept.pattern if word == "filled pattern" else swept
 
 
@@ -376,7 +376,7 @@ def test_a_write_that_fails_leaves_the_old_file(good, tmp_path, monkeypatch):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive, "write", full)
+    monkeypatch.setattr(models, "write", full)
     with pytest.raises(OSError, match="No space"):
         unspool.save(unspool.PCA(), path)
     assert path.read_bytes() == good

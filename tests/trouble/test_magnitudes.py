@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist
 
 from tests.cases import CLOSED_FORM, bent
 from tests.compare import relative, up_to_signs
-from unspool.distances import nearest
+from unspool.distances import neighbor_graph
 from unspool.methods import PCA, ClassicalMDS, Isomap, KernelPCA
 
 X = bent(200)
@@ -78,7 +78,7 @@ def test_neighbours_of_single_precision_data_far_from_zero(features):
     """10,000 points at an offset of 1e4: squaring before centring would leave noise."""
     random = np.random.default_rng(0)
     points = (random.standard_normal((10_000, features)) + 1e4).astype(np.float32)
-    found = nearest(points, 10)
+    found = neighbor_graph(points, 10)
     rows = random.permutation(10_000)[:300]
     expected, distances = true_neighbors(points.astype(np.float64), rows, 10)
     ours = found.neighbors.reshape(-1, 10)[rows]
@@ -104,7 +104,7 @@ def test_neighbours_within_distant_clusters(features, gap):
     points = random.standard_normal((400, features))
     points[200:, 0] += gap
     expected, _ = true_neighbors(points, np.arange(400), 6)
-    found = nearest(points, 6)
+    found = neighbor_graph(points, 6)
     np.testing.assert_array_equal(np.sort(found.neighbors.reshape(-1, 6), axis=1), expected)
 
 
@@ -115,7 +115,7 @@ def test_one_outlier_does_not_blind_the_search(features):
     points[17] = 1e13
     rows = np.delete(np.arange(300), 17)
     expected, _ = true_neighbors(points, rows, 6)
-    found = nearest(points, 6).neighbors.reshape(-1, 6)[rows]
+    found = neighbor_graph(points, 6).neighbors.reshape(-1, 6)[rows]
     np.testing.assert_array_equal(np.sort(found, axis=1), expected)
 
 

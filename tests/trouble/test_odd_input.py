@@ -159,7 +159,7 @@ def test_more_copies_than_neighbours(case, copies):
     """Fifteen copies and eight neighbours: every copy sees copies only, so the pieces are told."""
     points = bent(8)
     many = np.repeat(points, copies, axis=0)
-    found = distances.nearest(many, 8)
+    found = distances.neighbor_graph(many, 8)
     assert (found.neighbors != found.rows).all()
     model = quietly(lambda: case.make().fit(many))
     assert finite_everywhere(model, many)

@@ -112,7 +112,7 @@ def _loading(given: dict[str, Any]) -> str:
     options += f", seed={given['seed']}" if given["seed"] else ""
     return "\n".join(
         [
-            "from unspool.app.files import Wishes, prepared, read_table",
+            "from unspool.io import Wishes, prepared, read_table",
             f"made = prepared(read_table({given['data']!r}{options}), Wishes({wishes}))",
             "X, truth, color = made.points, made.truth(), made.colors()",
         ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..distances import Searcher, check_metric, cross, searcher
+from ..distances import NeighborIndex, build_index, check_metric, pairwise_distances
 from ..runtime import stage
 from ..values import Array, Metric
 
@@ -61,9 +61,9 @@ class Cloud:
         return np.asarray(self.original[self.asked])
 
     @cached_property
-    def index(self) -> Searcher:
+    def index(self) -> NeighborIndex:
         """The search structure over all distinct points."""
-        return searcher(self.given, self.metric)
+        return build_index(self.given, self.metric)
 
     @cached_property
     def near(self) -> tuple[Array, Array]:
@@ -103,7 +103,7 @@ class Cloud:
         if self.metric == "precomputed":
             return np.asarray(self.given[points][:, others])
         if self.metric not in ("euclidean", "l2") or self.n_columns <= WIDE:
-            return cross(self.given[points], self.given[others], self.metric)
+            return pairwise_distances(self.given[points], self.given[others], self.metric)
         # the points are centred and no two are equal: a matrix product is accurate enough to count
         first, second = self.given[points], self.given[others]
         squares = first @ (-2.0 * second.T)

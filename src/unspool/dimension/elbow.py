@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..distances import cross
+from ..distances import pairwise_distances
 from ..values import Array
 from .estimate import Estimate
 
@@ -95,7 +95,7 @@ def residuals(table: Array, places: Array, others: Array) -> Array:
     given = table - table.mean()
     answer = np.ones(places.shape[1])
     for t in range(1, places.shape[1] + 1):
-        found = cross(places[:, :t], others[:, :t])
+        found = pairwise_distances(places[:, :t], others[:, :t])
         found -= found.mean()
         spread = np.vdot(given, given) * np.vdot(found, found)
         if spread > 0.0:

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..distances import nearest
+from ..distances import neighbor_graph
 from ..edges import subgraph
-from ..graph import symmetric
-from ..paths import geodesic
+from ..graph import symmetrize
+from ..paths import geodesic_distances
 from ..runtime import stage
 from ..values import Array, Metric
 from .distinct import Cloud, cloud
@@ -99,10 +99,10 @@ def _paths(asked: Cloud, members: Array, size: int) -> Array:
     table = asked.between(members, members)
     np.fill_diagonal(table, 0.0)
     joined = min(JOINED, len(members) - 1)
-    graph = symmetric(nearest(table, joined, metric="precomputed"))
-    away = geodesic(graph, np.array([0]))[0]
+    graph = symmetrize(neighbor_graph(table, joined, metric="precomputed"))
+    away = geodesic_distances(graph, np.array([0]))[0]
     order = np.argsort(away, kind="stable")[:size]
-    return geodesic(subgraph(graph, np.sort(order[np.isfinite(away[order])])))
+    return geodesic_distances(subgraph(graph, np.sort(order[np.isfinite(away[order])])))
 
 
 def _scaled(lengths: Array) -> tuple[Array, Array]:

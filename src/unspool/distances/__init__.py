@@ -1,16 +1,16 @@
 """Points -> neighbours: metrics, exact search by trees or products, approximate search."""
 
 from .approximate import RECALL, ApproximateSearch, Codes, Effort
-from .metrics import check_metric, cross, squared
-from .neighbors import DEFAULT_NEIGHBORS, nearest, neighbors_of_all, neighbors_of_new
+from .metrics import check_metric, pairwise_distances, pairwise_squared_distances
+from .neighbors import DEFAULT_NEIGHBORS, find_neighbors, find_query_neighbors, neighbor_graph
 from .search import (
     BlockSearch,
     GivenDistances,
     MetricSearch,
+    NeighborIndex,
     Search,
-    Searcher,
     TreeSearch,
-    searcher,
+    build_index,
 )
 
 __all__ = [
@@ -22,14 +22,14 @@ __all__ = [
     "Effort",
     "GivenDistances",
     "MetricSearch",
+    "NeighborIndex",
     "Search",
-    "Searcher",
     "TreeSearch",
+    "build_index",
     "check_metric",
-    "cross",
-    "nearest",
-    "neighbors_of_all",
-    "neighbors_of_new",
-    "searcher",
-    "squared",
+    "find_neighbors",
+    "find_query_neighbors",
+    "neighbor_graph",
+    "pairwise_distances",
+    "pairwise_squared_distances",
 ]

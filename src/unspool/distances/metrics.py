@@ -12,16 +12,16 @@ from ..values import Array, Metric
 UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean"}
 
 
-def cross(queries: Array, points: Array, metric: Metric = "euclidean") -> Array:
+def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidean") -> Array:
     """Return the table of distances from each query to each point.
 
     Euclidean distances come from the differences themselves, never from |x|^2 + |y|^2 - 2 x.y,
     which loses all digits of close pairs far from the origin.
     """
     if metric not in ("euclidean", "l2"):
-        from sklearn.metrics import pairwise_distances
+        from sklearn import metrics
 
-        table = np.asarray(pairwise_distances(queries, points, metric=metric))
+        table = np.asarray(metrics.pairwise_distances(queries, points, metric=metric))
         _check_distances(table, metric)
         return table
     from scipy.spatial.distance import cdist
@@ -29,13 +29,15 @@ def cross(queries: Array, points: Array, metric: Metric = "euclidean") -> Array:
     return np.asarray(cdist(queries, points))
 
 
-def squared(queries: Array, points: Array, metric: Metric = "euclidean") -> Array:
+def pairwise_squared_distances(
+    queries: Array, points: Array, metric: Metric = "euclidean"
+) -> Array:
     """Return the table of squared distances."""
     if metric in ("euclidean", "l2"):
         from scipy.spatial.distance import cdist
 
         return np.asarray(cdist(queries, points, "sqeuclidean"))
-    return cross(queries, points, metric) ** 2
+    return pairwise_distances(queries, points, metric) ** 2
 
 
 def _check_distances(table: Array, metric: Metric) -> None:

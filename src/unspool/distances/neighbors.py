@@ -10,12 +10,12 @@ import numpy as np
 from ..edges import graph_from_edges
 from ..runtime import stage
 from ..values import Array, Metric, NeighborGraph
-from .search import Search, Searcher, searcher
+from .search import NeighborIndex, Search, build_index
 
 DEFAULT_NEIGHBORS = 10
 
 
-def nearest(
+def neighbor_graph(
     X: Any,
     n_neighbors: int | Sequence[int] | Array | None = None,
     *,
@@ -35,12 +35,12 @@ def nearest(
     With ``search="approximate"`` (Euclidean distances, more than 10 features) at least 0.99 of the
     neighbours are found, and ``recall`` of the graph tells the share; ``seed`` begins its k-means.
     """
-    index = searcher(X, metric, search, seed)
-    return neighbors_of_all(index, X, n_neighbors, radius, squared_radius)
+    index = build_index(X, metric, search, seed)
+    return find_neighbors(index, X, n_neighbors, radius, squared_radius)
 
 
-def neighbors_of_all(
-    index: Searcher,
+def find_neighbors(
+    index: NeighborIndex,
     X: Any,
     n_neighbors: int | Sequence[int] | Array | None = None,
     radius: float | None = None,
@@ -60,8 +60,8 @@ def neighbors_of_all(
     return graph
 
 
-def neighbors_of_new(
-    index: Searcher,
+def find_query_neighbors(
+    index: NeighborIndex,
     X_new: Any,
     n_neighbors: int | None = None,
     radius: float | None = None,
@@ -86,7 +86,7 @@ def neighbors_of_new(
 
 
 def _nearest_of_all(
-    index: Searcher, X: Any, n_neighbors: int | Sequence[int] | Array | None
+    index: NeighborIndex, X: Any, n_neighbors: int | Sequence[int] | Array | None
 ) -> NeighborGraph:
     default = min(DEFAULT_NEIGHBORS, index.n_points - 1)
     wanted = np.asarray(default if n_neighbors is None else n_neighbors)

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from ..edges import graph_from_edges
 from ..values import Array, Metric, NeighborGraph
-from .metrics import cross
+from .metrics import pairwise_distances
 
 Search = Literal["exact", "approximate"]
 EPS = float(np.finfo(np.float64).eps)
@@ -34,7 +34,7 @@ FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has
 TREE_DIMENSIONS = 10  # beyond, a KD-tree visits most of its leaves and BLAS is faster
 
 
-class Searcher(Protocol):
+class NeighborIndex(Protocol):
     """Answers neighbour questions about a fixed set of points."""
 
     @property
@@ -43,12 +43,12 @@ class Searcher(Protocol):
     def n_points(self) -> int: ...  # noqa: D102
     def nearest(self, queries: Any, count: int) -> NeighborGraph: ...  # noqa: D102
     def within(self, queries: Any, radius: float) -> NeighborGraph: ...  # noqa: D102
-    def among(self, points: Array) -> Searcher: ...  # noqa: D102
+    def among(self, points: Array) -> NeighborIndex: ...  # noqa: D102
 
 
-def searcher(
+def build_index(
     X: Any, metric: Metric = "euclidean", search: Search = "exact", seed: int = 0
-) -> Searcher:
+) -> NeighborIndex:
     """Return the fastest search over the rows of ``X`` for this metric and dimension.
 
     With ``search="approximate"`` a few neighbours may be missed; in few dimensions and among few
@@ -68,7 +68,7 @@ def searcher(
     return MetricSearch(X, metric)
 
 
-def _approximate(X: Any, metric: Metric, seed: int) -> Searcher:
+def _approximate(X: Any, metric: Metric, seed: int) -> NeighborIndex:
     from .approximate import ApproximateSearch
 
     if metric not in ("euclidean", "l2"):
@@ -78,7 +78,7 @@ def _approximate(X: Any, metric: Metric, seed: int) -> Searcher:
         )
     X = np.asarray(X, dtype=np.float64)
     if X.shape[1] <= TREE_DIMENSIONS or len(X) < FEW_POINTS:
-        return searcher(X)
+        return build_index(X)
     return ApproximateSearch(X, X.mean(axis=0), seed)
 
 
@@ -150,7 +150,7 @@ class BlockSearch:
             beyond = np.take_along_axis(squares, candidates, axis=1).max(axis=1) - rounding
             unsure = np.flatnonzero(beyond < distances[rows, -1] ** 2 * (1 - 1e-9)) + rows.start
             if width < self.n_points and len(unsure):
-                table = cross(queries[unsure], self.points)
+                table = pairwise_distances(queries[unsure], self.points)
                 columns[unsure], distances[unsure] = smallest(table, count)
         return from_table(columns, distances, self)
 
@@ -225,7 +225,7 @@ class MetricSearch:
 
     def _blocks(self, queries: Array) -> Iterator[tuple[slice, Array]]:
         for rows in blocks(len(queries), self.n_points):
-            yield rows, cross(queries[rows], self.points, self.metric)
+            yield rows, pairwise_distances(queries[rows], self.points, self.metric)
 
 
 @dataclass(frozen=True)

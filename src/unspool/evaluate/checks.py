@@ -164,7 +164,7 @@ def landmarks(case: Case) -> Measure | None:
     All points being landmarks, there is nothing that more of them could change.
     """
     model = case.model
-    chosen, fitted_on = getattr(model, "landmarks_", None), getattr(model, "_given", None)
+    chosen, fitted_on = getattr(model, "landmarks_", None), getattr(model, "_X", None)
     if chosen is None or fitted_on is None or len(chosen) // 2 <= model.embedding_.shape[1] + 1:
         return None
     count, n = len(chosen), int(fitted_on.shape[0])
@@ -229,7 +229,7 @@ def _negative_share(case: Case) -> float:
     """Return the negative share of the spectrum, of a sample of the points where they are many."""
     if case.n_points <= SAMPLED:
         return float(case.model.negative_mass())
-    chosen = graph.uniform(case.n_points, SAMPLED, case.seed)
+    chosen = graph.choose_uniform(case.n_points, SAMPLED, case.seed)
     if case.keeps == "geodesics":
         members = case.model.charts_[0].members
         inside = np.flatnonzero(np.isin(members, chosen))
@@ -237,7 +237,7 @@ def _negative_share(case: Case) -> float:
     elif case.metric == "precomputed":
         lengths = np.asarray(case.data)[np.ix_(chosen, chosen)]
     else:
-        lengths = distances.cross(case.data[chosen], case.data[chosen], case.metric)
+        lengths = distances.pairwise_distances(case.data[chosen], case.data[chosen], case.metric)
     squares = -0.5 * np.square(lengths)
     squares -= squares.mean(axis=0)
     return negative_mass(squares - squares.mean(axis=1, keepdims=True))

@@ -130,7 +130,7 @@ class Case:
             radius = value
         elif parameter == "n_neighbors":
             count = int(value)
-        found = distances.nearest(
+        found = distances.neighbor_graph(
             self.data,
             count if radius is None else None,
             radius=radius,
@@ -139,7 +139,7 @@ class Case:
             search=getattr(self.model, "search", "exact"),
             seed=getattr(self.model, "random_state", 0),
         )
-        return graph.symmetric(found, "mutual") if self.rule == "mutual" else found
+        return graph.symmetrize(found, "mutual") if self.rule == "mutual" else found
 
     @property
     def rule(self) -> str:
@@ -148,8 +148,8 @@ class Case:
 
     def is_whole(self, listed: NeighborGraph) -> bool:
         """Tell whether the model would find these neighbours to be in one piece."""
-        joined = listed if self.rule == "directed" else graph.symmetric(listed)
-        return graph.pieces(joined).count == 1
+        joined = listed if self.rule == "directed" else graph.symmetrize(listed)
+        return graph.find_components(joined).count == 1
 
     @cached_property
     def listed(self) -> NeighborGraph:
@@ -184,12 +184,12 @@ def shortening(listed: NeighborGraph, found: ShortCircuits, seed: int) -> float:
     A sound edge that was suspected lies beside others like it, and hardly shortens anything; one
     short circuit between two sheets shortens half of all paths.
     """
-    whole = graph.symmetric(listed)
+    whole = graph.symmetrize(listed)
     if len(found.edges) == 0:
         return 0.0
-    guides = graph.uniform(whole.n_points, min(GUIDES, whole.n_points), seed)
-    before = paths.geodesic(whole, guides)
-    after = paths.geodesic(_without(whole, found.edges), guides)
+    guides = graph.choose_uniform(whole.n_points, min(GUIDES, whole.n_points), seed)
+    before = paths.geodesic_distances(whole, guides)
+    after = paths.geodesic_distances(_without(whole, found.edges), guides)
     reached = np.isfinite(before) & np.isfinite(after)
     total = float(after[reached].sum())
     return float((after[reached] - before[reached]).sum() / total) if total > 0 else 0.0

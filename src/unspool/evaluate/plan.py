@@ -11,7 +11,7 @@ import numpy as np
 
 from ..catalog import find
 from ..distances import DEFAULT_NEIGHBORS
-from ..runtime import available_bytes, readable
+from ..runtime import available_bytes, format_bytes
 from .comparison import columns_of_text
 from .costs import MODELS, REFERENCE, Cost, Machine, Size, this_machine
 
@@ -78,8 +78,8 @@ class Plan:
         return [{"stage": s.name, "seconds": s.seconds, "bytes": s.bytes} for s in self.stages]
 
     def __str__(self) -> str:
-        lines = [[s.name, f"{s.seconds:.3g}", readable(s.bytes)] for s in self.stages]
-        lines.append(["in all", f"{self.seconds:.3g}", readable(self.bytes)])
+        lines = [[s.name, f"{s.seconds:.3g}", format_bytes(s.bytes)] for s in self.stages]
+        lines.append(["in all", f"{self.seconds:.3g}", format_bytes(self.bytes)])
         title = f"{self.method}, {self.size.n:,} points, {self.size.d:,} columns"
         table = columns_of_text([title, "seconds", "memory"], lines)
         return f"{table}\n\n{self.verdict()}"
@@ -87,8 +87,8 @@ class Plan:
     def verdict(self) -> str:
         """Say whether it fits, and what would."""
         if self.fits:
-            return f"fits into {readable(self.max_memory)}"
-        told = f"does not fit into {readable(self.max_memory)}"
+            return f"fits into {format_bytes(self.max_memory)}"
+        told = f"does not fit into {format_bytes(self.max_memory)}"
         ways = [f"pass {self.change}"] if self.change else []
         ways += [f"use {' or '.join(self.instead)}"] if self.instead else []
         ways += ["map a sample of the points and transform the rest"]

@@ -1,15 +1,15 @@
 """NeighborGraph -> NeighborGraph: symmetrize, connected components, bridges, landmarks."""
 
-from .components import Pieces, bridged, pieces
-from .landmarks import given, maxmin, uniform
-from .symmetrize import symmetric
+from .components import Components, bridge_components, find_components
+from .landmarks import check_landmarks, choose_maxmin, choose_uniform
+from .symmetrize import symmetrize
 
 __all__ = [
-    "Pieces",
-    "bridged",
-    "given",
-    "maxmin",
-    "pieces",
-    "symmetric",
-    "uniform",
+    "Components",
+    "bridge_components",
+    "check_landmarks",
+    "choose_maxmin",
+    "choose_uniform",
+    "find_components",
+    "symmetrize",
 ]

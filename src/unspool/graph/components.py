@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ..distances import GivenDistances, Searcher
+from ..distances import GivenDistances, NeighborIndex
 from ..edges import graph_from_edges
 from ..values import Array, NeighborGraph
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class Components:
     """Labels of the pieces, numbered from the largest down.
 
     ``is_core`` marks the points of the closed classes, where the graph is directed; elsewhere the
@@ -49,7 +49,7 @@ class Pieces:
         return f"the neighbour graph has {self.count} pieces (sizes {shown}{more})"
 
 
-def pieces(graph: NeighborGraph) -> Pieces:
+def find_components(graph: NeighborGraph) -> Components:
     """Return the pieces of a graph: the closed classes of points, with all that lead to them.
 
     In an undirected graph these are the connected components. In a directed one (LLE's) a class is
@@ -63,11 +63,11 @@ def pieces(graph: NeighborGraph) -> Pieces:
     _, classes = connected_components(pattern, directed=True, connection="strong")
     leaving = classes[graph.rows] != classes[graph.neighbors]
     if not leaving.any():
-        return Pieces(_largest_first(classes))
+        return Components(_largest_first(classes))
     closed = np.ones(classes.max() + 1, dtype=bool)
     closed[classes[graph.rows[leaving]]] = False
     is_core = closed[classes]
-    return Pieces(_largest_first(_first_reached(graph, classes, is_core)), is_core)
+    return Components(_largest_first(_first_reached(graph, classes, is_core)), is_core)
 
 
 def _first_reached(graph: NeighborGraph, classes: Array, is_closed: Array) -> Array:
@@ -92,7 +92,9 @@ def _largest_first(labels: Array) -> Array:
     return np.asarray(rank[labels])
 
 
-def bridged(graph: NeighborGraph, found: Pieces, index: Searcher, X: Array) -> NeighborGraph:
+def bridge_components(
+    graph: NeighborGraph, found: Components, index: NeighborIndex, X: Array
+) -> NeighborGraph:
     """Join the pieces by the shortest edges that connect them all (a minimum spanning tree).
 
     Boruvka's rounds: each piece but the largest reaches for its nearest foreign point, until one
@@ -116,12 +118,12 @@ def bridged(graph: NeighborGraph, found: Pieces, index: Searcher, X: Array) -> N
             search=graph.search,
             recall=graph.recall,
         )
-        found = pieces(graph)
+        found = find_components(graph)
     return graph
 
 
 def _shortest_link(
-    core: Array, members: Array, index: Searcher, X: Array
+    core: Array, members: Array, index: NeighborIndex, X: Array
 ) -> tuple[int, int, float]:
     """Return the shortest edge from a piece's core to outside: (its end, the other, the length)."""
     if len(members) ** 2 < index.n_points:

@@ -11,7 +11,7 @@ from ..runtime import stage
 from ..values import Array
 
 
-def maxmin(
+def choose_maxmin(
     distances_from: Callable[[int], Array],
     n_points: int,
     count: int,
@@ -40,12 +40,12 @@ def maxmin(
     return np.array(chosen)
 
 
-def uniform(n_points: int, count: int, seed: int = 0) -> Array:
+def choose_uniform(n_points: int, count: int, seed: int = 0) -> Array:
     """Return ``count`` different points drawn at random."""
     return np.random.default_rng(seed).permutation(n_points)[:count]
 
 
-def given(landmarks: Any, n_points: int) -> Array:
+def check_landmarks(landmarks: Any, n_points: int) -> Array:
     """Return landmarks that the user named by index, checked."""
     chosen = np.asarray(landmarks)
     if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):

@@ -12,7 +12,7 @@ from ..values import NeighborGraph
 Symmetrize = Literal["union", "mutual"]
 
 
-def symmetric(graph: NeighborGraph, rule: Symmetrize = "union") -> NeighborGraph:
+def symmetrize(graph: NeighborGraph, rule: Symmetrize = "union") -> NeighborGraph:
     """Join i and j if either ("union") or both ("mutual") list the other.
 
     Where the two directions disagree on a distance, the shorter counts.

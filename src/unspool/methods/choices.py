@@ -85,10 +85,10 @@ class LandmarkChoice:
     ) -> Array:
         """Return the landmarks among ``n_points``, ``least`` of them even if all coincide."""
         if not isinstance(self.landmarks, str):
-            return graph.given(self.landmarks, n_points)
+            return graph.check_landmarks(self.landmarks, n_points)
         count = min(self.n_landmarks, n_points)
         if self.landmarks == "random":
-            return graph.uniform(n_points, count, seed)
+            return graph.choose_uniform(n_points, count, seed)
         if self.landmarks == "maxmin":
-            return graph.maxmin(distances_from, n_points, count, at_least=least, seed=seed)
+            return graph.choose_maxmin(distances_from, n_points, count, at_least=least, seed=seed)
         raise ValueError(f"landmarks must be 'maxmin', 'random' or indices; got {self.landmarks!r}")

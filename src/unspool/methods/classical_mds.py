@@ -72,7 +72,7 @@ class ClassicalMDS(Estimator):
     def _distances(self, X: Any) -> Array:
         if self._input_kind() == "distances":
             return np.asarray(X)
-        return distances.cross(X, self._X, self.metric)
+        return distances.pairwise_distances(X, self._X, self.metric)
 
     def _similarities(self, X: Any) -> Array:
         """Return -1/2 of the squared distances to the fitted points."""
@@ -81,7 +81,7 @@ class ClassicalMDS(Estimator):
             return np.asarray(-0.5 * (table + self.additive_constant_ * (table > 0.0)) ** 2)
         if self._input_kind() == "distances":
             return np.asarray(-0.5 * X**2)
-        return -0.5 * distances.squared(X, self._X, self.metric)
+        return -0.5 * distances.pairwise_squared_distances(X, self._X, self.metric)
 
     def _transform(self, X: Any) -> Array:
         return self._map.place(self._similarities(X))

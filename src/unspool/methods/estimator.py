@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from .. import distances, extension
-from ..runtime import recording, shown
+from ..runtime import recording, show_progress
 from ..values import Array, Report
 from .input import check_points, check_table
 from .parameters import check_parameters, learned, method, parameter
@@ -62,7 +62,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_parameters(self)
         with self._all_or_nothing(), recording() as record:
-            with shown(type(self).__name__) if self.verbose else nullcontext():
+            with show_progress(type(self).__name__) if self.verbose else nullcontext():
                 self._fit(self._check_input(X, reset=True))
             self.embedding_ = self.embedding_.astype(self._dtype, copy=False)
             self.report_ = record.report()
@@ -152,7 +152,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Interpolate between the known points around each place (exact inverses override this)."""
         known = self.embedding_.astype(np.float64)
         count = min(extension.neighbors_needed(known.shape[1]), len(known))
-        seen = distances.neighbors_of_new(distances.searcher(known), places, count)
+        seen = distances.find_query_neighbors(distances.build_index(known), places, count)
         return extension.interpolate(places, seen, known, self._X)
 
     @contextmanager

@@ -78,7 +78,7 @@ class GraphEstimator(Estimator):
         help="connected component of each point, 0 for the largest one"
     )
     charts_: tuple[Chart, ...] = learned(help="one chart per mapped component, largest first")
-    _index: distances.Searcher = learned()
+    _index: distances.NeighborIndex = learned()
     _space: Any = learned()  # what neighbours are searched in: points, or a table of distances
     _home: Array = learned()  # the chart of each fitted point
 
@@ -118,7 +118,7 @@ class GraphEstimator(Estimator):
         self._space, metric = self._search_space(X), self._search_metric()
         self._index = neighbor_index(self._space, metric, self.search, self.random_state)
         neighbors = self._neighbor_graph(metric)
-        found = graph.pieces(neighbors)
+        found = graph.find_components(neighbors)
         self.component_labels_ = found.labels
         if found.count > 1:
             neighbors, found = self._apply_policy(neighbors, found)
@@ -142,8 +142,8 @@ class GraphEstimator(Estimator):
         return undirected_neighbors(directed, self.symmetrize)
 
     def _apply_policy(
-        self, neighbors: NeighborGraph, found: graph.Pieces
-    ) -> tuple[NeighborGraph, graph.Pieces]:
+        self, neighbors: NeighborGraph, found: graph.Components
+    ) -> tuple[NeighborGraph, graph.Components]:
         """Do what ``components`` says of a graph in several components, and tell."""
         remedy = "raise n_neighbors or radius to join them"
         if self.components == "error":
@@ -162,8 +162,8 @@ class GraphEstimator(Estimator):
         if self.components != "bridge":
             return neighbors, found
         exact = neighbor_index(self._space, self._search_metric())  # the shortest link is one pair
-        joined = graph.bridged(neighbors, found, exact, self._space)
-        return joined, graph.pieces(joined)
+        joined = graph.bridge_components(neighbors, found, exact, self._space)
+        return joined, graph.find_components(joined)
 
     def _chart(self, neighbors: NeighborGraph, members: Array) -> Chart:
         """Return the chart of a component, with all coordinates asked for even if it is tiny."""
@@ -202,7 +202,7 @@ class GraphEstimator(Estimator):
     def _transform(self, X: Any) -> Array:
         """Send each query point to the chart of its nearest; known points keep their place."""
         queries = self._query_space(X)
-        nearest = distances.neighbors_of_new(self._index, queries, 1)
+        nearest = distances.find_query_neighbors(self._index, queries, 1)
         _check_seen(nearest)
         closest, gap = nearest.neighbors, nearest.distances
         coordinates = np.empty((len(closest), self.embedding_.shape[1]))
@@ -220,20 +220,22 @@ class GraphEstimator(Estimator):
         whole = len(chart.members) == self._index.n_points
         index = self._index if whole else self._index.among(chart.members)
         count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
-        seen = distances.neighbors_of_new(index, queries, count, self.radius, self.squared_radius)
+        seen = distances.find_query_neighbors(
+            index, queries, count, self.radius, self.squared_radius
+        )
         _check_seen(seen)
         return chart.place(Queries(queries, seen))
 
     def _inverse_transform(self, places: Array) -> Array:
         """Interpolate between known points of one component at a time."""
         known = self.embedding_.astype(np.float64)
-        index = distances.searcher(known)
-        home = self.component_labels_[distances.neighbors_of_new(index, places, 1).neighbors]
+        index = distances.build_index(known)
+        home = self.component_labels_[distances.find_query_neighbors(index, places, 1).neighbors]
         points = np.empty((len(places), self._X.shape[1]))
         for component in np.unique(home):
             here, members = home == component, np.flatnonzero(self.component_labels_ == component)
             count = min(extension.neighbors_needed(known.shape[1]), len(members))
-            seen = distances.neighbors_of_new(index.among(members), places[here], count)
+            seen = distances.find_query_neighbors(index.among(members), places[here], count)
             points[here] = extension.interpolate(
                 places[here], seen, known[members], self._X[members]
             )

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..distances import squared
+from ..distances import pairwise_squared_distances
 from ..values import Array
 from .input import check_points
 
@@ -163,8 +163,8 @@ def _all(points: Array, places: Array) -> Iterator[Array]:
     for first in range(0, n - 1, rows):
         last = min(first + rows, n - 1)
         later = np.arange(n - first)[None, :] > np.arange(last - first)[:, None]
-        before = squared(points[first:last], points[first:])[later]
-        yield _ratios(before, squared(places[first:last], places[first:])[later])
+        before = pairwise_squared_distances(points[first:last], points[first:])[later]
+        yield _ratios(before, pairwise_squared_distances(places[first:last], places[first:])[later])
 
 
 def _sampled(points: Array, places: Array, count: int, seed: int) -> Iterator[Array]:

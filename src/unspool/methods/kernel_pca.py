@@ -129,7 +129,7 @@ class KernelPCA(KernelChoice, Estimator):
         count = len(rule) if self.n_landmarks is None else min(self.n_landmarks, n)
         claim(3 * n * count * 8, f"{n} x {count} similarities", "use fewer landmarks")
         if not isinstance(rule, str):
-            self.landmarks_ = graph.given(rule, n)
+            self.landmarks_ = graph.check_landmarks(rule, n)
             return np.asarray(rows[self.landmarks_])
         self._check_rule()
         if rule != "kmeans":

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import distances, graph
-from ..paths import geodesic
+from ..paths import geodesic_distances
 from ..relation import Chart, Component, LandmarkGeodesics, edges_of, triangulate
-from ..runtime import once
+from ..runtime import reuse
 from ..values import Array
 from .choices import LandmarkChoice
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
@@ -43,7 +43,9 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         chosen = self._landmarks_in(component)
         of = *edges_of(component.graph), chosen
-        geodesics = once("geodesics", of, "rows", lambda: geodesic(component.graph, chosen))
+        geodesics = reuse(
+            "geodesics", of, "rows", lambda: geodesic_distances(component.graph, chosen)
+        )
         count = min(n_coordinates, len(chosen) - 1)
         similarities = -0.5 * np.square(geodesics.T)
         fitted = triangulate(similarities, chosen, count, self.random_state, self.scaling)
@@ -55,7 +57,9 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
         """Return the landmarks of a component, numbered within it."""
         members, space = component.members, self._space
         if not isinstance(self.landmarks, str):
-            named = np.flatnonzero(np.isin(members, graph.given(self.landmarks, space.shape[0])))
+            named = np.flatnonzero(
+                np.isin(members, graph.check_landmarks(self.landmarks, space.shape[0]))
+            )
             if len(named) < 2:
                 raise ValueError(
                     f"a connected component of {len(members)} points has {len(named)} landmarks "
@@ -65,12 +69,12 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
             return np.array(sorted(named, key=lambda local: order[members[local]]))
 
         def along_graph(point: int) -> Array:
-            return np.asarray(geodesic(component.graph, np.array([point]))[0])
+            return np.asarray(geodesic_distances(component.graph, np.array([point]))[0])
 
         def in_data(point: int) -> Array:
-            return distances.cross(space[members], space[members[point]][None, :], self.metric)[
-                :, 0
-            ]
+            return distances.pairwise_distances(
+                space[members], space[members[point]][None, :], self.metric
+            )[:, 0]
 
         def in_table(point: int) -> Array:
             return np.asarray(space[members[point]][members])

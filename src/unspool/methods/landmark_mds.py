@@ -59,13 +59,13 @@ class LandmarkMDS(LandmarkChoice, Estimator):
     def _distances_from(self, point: int) -> Array:
         if self._input_kind() == "distances":
             return np.asarray(self._X[point])
-        return distances.cross(self._X, self._X[point : point + 1], self.metric)[:, 0]
+        return distances.pairwise_distances(self._X, self._X[point : point + 1], self.metric)[:, 0]
 
     def _similarities(self, X: Any) -> Array:
         """Return -1/2 of the squared distances to the landmarks."""
         if self._input_kind() == "distances":
             return np.asarray(-0.5 * X[:, self.landmarks_] ** 2)
-        return -0.5 * distances.squared(X, self._X[self.landmarks_], self.metric)
+        return -0.5 * distances.pairwise_squared_distances(X, self._X[self.landmarks_], self.metric)
 
     def _transform(self, X: Any) -> Array:
         return self._triangulation.place(self._similarities(X))

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import problem
-from ..distances import check_metric, cross
+from ..distances import pairwise_distances
 from ..optimize import Outcome
 from ..runtime import advise, claim
 from ..spectrum import solve
@@ -41,8 +41,8 @@ from ..stress import (
     wanted_from,
 )
 from ..values import Array, Metric
-from .estimator import Method
-from .gram_family import check_count
+from .estimator import Estimator, InputKind, input_kind
+from .input import check_n_components
 from .parameters import learned, method, parameter
 
 CHUNK = 1024  # new points whose dissimilarities to all fitted ones are held together
@@ -62,7 +62,7 @@ class Shepard:
 
 
 @method
-class StressMethod(Method):
+class StressMethod(Estimator):
     """Keeps what a descent of stress found, and places new points on its map."""
 
     metric: Metric = parameter(
@@ -85,17 +85,16 @@ class StressMethod(Method):
     _ordered: Pairs | None = learned()  # ordinal: the pairs by increasing dissimilarity,
     _disparities: Array = learned()  # and what the map makes of them
 
-    def _table(self) -> Literal["distances"] | None:
-        check_metric(self.metric)
-        return "distances" if self.metric == "precomputed" else None
+    def _input_kind(self) -> InputKind:
+        return input_kind(self.metric)
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        if self._table() is None:
-            return super()._checked(X, reset=reset)
+    def _check_input(self, X: Any, *, reset: bool) -> Any:
+        if self._input_kind() == "points":
+            return super()._check_input(X, reset=reset)
         given = checked_dissimilarities(X, self, reset)
         if reset:
             single = getattr(X, "dtype", None) == np.float32
-            self._dtype, self._given = np.float32 if single else np.float64, given
+            self._dtype, self._X = np.float32 if single else np.float64, given
         return given
 
     def __sklearn_tags__(self) -> Any:
@@ -106,7 +105,7 @@ class StressMethod(Method):
         return tags
 
     def _wanted(self, dtype: Any = np.float64) -> Wanted:
-        return wanted_from(self._given, self.metric, self.weights, dtype)
+        return wanted_from(self._X, self.metric, self.weights, dtype)
 
     def _keep(self, run: Outcome[Array], objective: Objective, wanted: Wanted) -> None:
         """Keep a configuration and its stress, in the units of the data."""
@@ -147,16 +146,16 @@ class StressMethod(Method):
         wanted = pairs.dissimilarities if self._ordered is None else self._disparities
         return Shepard(pairs.dissimilarities, pairs.distances(self.embedding_), wanted)
 
-    def _map(self, points: Any) -> Array:
+    def _transform(self, points: Any) -> Array:
         """Place each point where its own stress is least; a known one keeps its place."""
         answer = np.empty((points.shape[0], self.embedding_.shape[1]))
         for first in range(0, len(answer), CHUNK):
             chunk = points[first : first + CHUNK]
-            if self._points is None:
-                rows, known = rows_with_gaps(chunk), known_rows(chunk, self._given)
+            if self._input_kind() == "distances":
+                rows, known = rows_with_gaps(chunk), known_rows(chunk, self._X)
             else:
-                rows = cross(chunk, self._points, self.metric)
-                known = known_points(chunk, self._points, rows)
+                rows = pairwise_distances(chunk, self._X, self.metric)
+                known = known_points(chunk, self._X, rows)
             answer[first : first + CHUNK] = self._placed(rows, known)
         return answer
 
@@ -225,13 +224,13 @@ class MDS(StressMethod):
         help="of the table: single needs half the memory, less time, and keeps six digits",
     )
 
-    def _learn(self, given: Any) -> None:
-        check_count(self.n_components, given.shape[0] - 1)
+    def _fit(self, given: Any) -> None:
+        check_n_components(self.n_components, given.shape[0] - 1)
         check_start(self.start, (given.shape[0], self.n_components))
         wanted = self._wanted(np.float32 if self.precision == "single" else np.float64)
         ordinal = _ordinal_stress(wanted, self.ties) if self.ordinal else None
         objective = ordinal or _metric_stress(wanted)
-        same = first_of_same(given, table=self._points is None)
+        same = first_of_same(given, table=self._input_kind() == "distances")
         runs = [
             minimize_stress(objective, start[same], tolerance=self.tol, max_steps=self.max_iter)
             for start in self._starts(wanted, objective)
@@ -245,7 +244,7 @@ class MDS(StressMethod):
     def _starts(self, wanted: Wanted, objective: Objective) -> Iterator[Array]:
         rng = np.random.default_rng(self.random_state)
         euclidean = isinstance(self.metric, str) and self.metric in ("euclidean", "l2")
-        points = self._points if euclidean else None
+        points = self._X if euclidean else None
         for run in range(self.n_init):
             start = self.start if run == 0 else "random"
             places = starting_places(start, wanted, points, self.n_components, rng)

@@ -10,13 +10,13 @@ from ..principal import Distances, Frame, narrowing
 from ..runtime import advise
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Method
+from .estimator import Estimator
 from .input import check_points
 from .parameters import learned, method, parameter
 
 
 @method
-class PrincipalMethod(Method):
+class PrincipalMethod(Estimator):
     """Alternates projection and smoothing, starting from principal components.
 
     Attributes: ``distances_`` (squared distances from the start on: ``sums``, ``means``,

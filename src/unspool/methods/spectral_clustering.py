@@ -113,11 +113,11 @@ class SpectralClustering(WeightedEstimator):
         return int(wanted)
 
     def _apply_policy(
-        self, neighbors: NeighborGraph, found: graph.Pieces
-    ) -> tuple[NeighborGraph, graph.Pieces]:
+        self, neighbors: NeighborGraph, found: graph.Components
+    ) -> tuple[NeighborGraph, graph.Components]:
         if self.components == "error":
             return super()._apply_policy(neighbors, found)
-        return neighbors, graph.Pieces(np.zeros_like(found.labels))
+        return neighbors, graph.Components(np.zeros_like(found.labels))
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         counts = component.graph.counts

@@ -2,7 +2,7 @@
 
 from .dijkstra import MOST_BUCKETS, Searched, near_each_other, searched
 from .elimination import Eliminated, FilledPattern, eliminated, filled_pattern, shortest_arcs
-from .geodesics import Precision, ShortestPaths, geodesic, prepare
+from .geodesics import Precision, ShortestPaths, geodesic_distances, prepare_paths
 
 __all__ = [
     "MOST_BUCKETS",
@@ -13,9 +13,9 @@ __all__ = [
     "ShortestPaths",
     "eliminated",
     "filled_pattern",
-    "geodesic",
+    "geodesic_distances",
     "near_each_other",
-    "prepare",
+    "prepare_paths",
     "searched",
     "shortest_arcs",
 ]

@@ -3,12 +3,12 @@
 A graph is prepared once and then asked as often as wanted:
 
     >>> import numpy as np
-    >>> from unspool import datasets, graph
-    >>> roll = graph.symmetric(graph.nearest(datasets.swiss_roll(500).points, 8))
-    >>> paths = graph.prepare(roll)
-    >>> paths.rows(np.array([0, 7])).shape
+    >>> from unspool import datasets, distances, graph, paths
+    >>> roll = graph.symmetrize(distances.neighbor_graph(datasets.swiss_roll(500).points, 8))
+    >>> prepared = paths.prepare_paths(roll)
+    >>> prepared.rows(np.array([0, 7])).shape
     (2, 500)
-    >>> [len(sources) for sources, lengths in paths.blocks(size=200)]
+    >>> [len(sources) for sources, lengths in prepared.blocks(size=200)]
     [200, 200, 100]
 
 Two engines answer (``sweeping``, ``searching``): the one that is predicted to be done first
@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..runtime import available_bytes, claim, spread, stage, thread_count
+from ..runtime import available_bytes, claim, run_chunks, stage, thread_count
 from ..values import Array, NeighborGraph
 from .choice import Engine, Wanted, choose
 
@@ -32,7 +32,7 @@ Precision = Literal["float32", "float64"]
 WORTH_ROUNDING = 500  # sources that pay for trying a few in both precisions
 
 
-def geodesic(
+def geodesic_distances(
     graph: NeighborGraph, sources: Array | None = None, *, precision: Precision = "float64"
 ) -> Array:
     """Return the lengths of the shortest paths from ``sources`` (default: all) to every point.
@@ -41,10 +41,10 @@ def geodesic(
     """
     n_sources = graph.n_points if sources is None else np.size(sources)
     _claim_table(n_sources, graph.n_points, precision)
-    return prepare(graph, n_sources=n_sources).rows(sources, precision=precision)
+    return prepare_paths(graph, n_sources=n_sources).rows(sources, precision=precision)
 
 
-def prepare(
+def prepare_paths(
     graph: NeighborGraph,
     *,
     n_sources: int | None = None,
@@ -153,7 +153,7 @@ def _write(engine: Engine, sources: Array, out: Array, done: Callable[[int], Non
     def solve(rows: Array, space: Any) -> None:
         engine.solve(sources[rows], rows, out, space)
 
-    spread(solve, chunks, [engine.space(share) for _ in range(count)], done)
+    run_chunks(solve, chunks, [engine.space(share) for _ in range(count)], done)
 
 
 def _claim_table(n_sources: int, n_points: int, precision: Precision) -> None:
@@ -185,5 +185,5 @@ def _check_undirected(graph: NeighborGraph) -> None:
     if graph.n_points != graph.n_columns or not np.array_equal(edges @ random, edges.T @ random):
         raise ValueError(
             "shortest paths need an undirected graph, and this one has edges in one direction "
-            "only, or longer in one than in the other; pass it through graph.symmetric first"
+            "only, or longer in one than in the other; pass it through graph.symmetrize first"
         )

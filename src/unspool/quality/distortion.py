@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..distances import nearest
+from ..distances import neighbor_graph
 from ..runtime import stage
 from ..values import Array
 from .score import CHUNK_BYTES, Score
@@ -66,7 +66,7 @@ def local_distortion(
     count = min(3 * wanted + 4, n - 1) if n_neighbors is None else n_neighbors
     count = check_neighbors(count, n)
     wanted = min(wanted, points.shape[1], places.shape[1], count)
-    neighbors = nearest(points, count).neighbors.reshape(n, count)
+    neighbors = neighbor_graph(points, count).neighbors.reshape(n, count)
     members = np.hstack([np.arange(n)[:, None], neighbors])
     return _scored(*_ellipses(points, places, members, wanted))
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..distances import check_metric, searcher
+from ..distances import build_index, check_metric
 from ..values import Array, Metric
 from .ranks import above_chance, rank_blocks
 from .score import Chosen, Curve, Score, choose, mean_score
@@ -186,7 +186,7 @@ def neighbors_kept(
 def _neighbors(points: Any, metric: Metric, rows: Array, count: int) -> Array:
     """Return the ``count`` neighbours of each row as one number a pair, row after row."""
     n = points.shape[0]
-    found = searcher(points, metric).nearest(points[rows], min(count + 1, n))
+    found = build_index(points, metric).nearest(points[rows], min(count + 1, n))
     others = found.neighbors != rows[found.rows]
     row, neighbor = found.rows[others], found.neighbors[others]
     have = np.bincount(row, minlength=len(rows))

@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from ..distances import nearest
+from ..distances import neighbor_graph
 from ..edges import graph_from_edges
-from ..graph import pieces, symmetric
+from ..graph import find_components, symmetrize
 from ..runtime import stage
 from ..values import Array, Metric, NeighborGraph
 from .score import Score
@@ -60,7 +60,7 @@ def short_circuits(
     """Return the suspicious edges of the graph that joins each point to its nearest neighbours."""
     points = checked_table(X, "X") if metric == "precomputed" else checked(X, "X")
     check_neighbors(n_neighbors, len(points))
-    return suspicious_edges(nearest(points, n_neighbors, metric=metric), limit=limit)
+    return suspicious_edges(neighbor_graph(points, n_neighbors, metric=metric), limit=limit)
 
 
 def suspicious_edges(neighbors: NeighborGraph, *, limit: float = 5.0) -> ShortCircuits:
@@ -110,7 +110,7 @@ def _undirected_edges(neighbors: NeighborGraph) -> tuple[Array, Array, Array, Ar
 
 def _shares_of_common_neighbors(neighbors: NeighborGraph, first: Array, second: Array) -> Array:
     """Return what share of the neighbours of the end with fewer are neighbours of the other."""
-    both = symmetric(neighbors)
+    both = symmetrize(neighbors)
     pattern = both.with_weights(np.ones(both.n_edges))
     common = np.empty(len(first))
     for start in range(0, len(first), CHUNK):
@@ -124,7 +124,7 @@ def _kept_whole(n: int, first: Array, second: Array, lengths: Array, sound: Arra
     """Add the shortest edges that join what the sound ones alone leave apart (Boruvka)."""
     sound = sound.copy()
     while True:
-        labels = pieces(_graph(n, first[sound], second[sound], lengths[sound])).labels
+        labels = find_components(_graph(n, first[sound], second[sound], lengths[sound])).labels
         between = np.flatnonzero(labels[first] != labels[second])
         if len(between) == 0:
             return sound

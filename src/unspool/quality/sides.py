@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..distances import check_metric, cross
+from ..distances import check_metric, pairwise_distances
 from ..values import Array, Metric
 from .score import CHUNK_BYTES
 
@@ -52,7 +52,7 @@ class Points:
 
     def distances(self, rows: Array) -> Array:
         """Return the distances from some points to all, as a fresh table."""
-        return cross(self.points[rows], self.points, self.metric)
+        return pairwise_distances(self.points[rows], self.points, self.metric)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ import numpy as np
 from .. import graph, problem
 from ..extension import geodesic_rows, place
 from ..kernel import Centering, Uncentered
-from ..paths import Precision, ShortestPaths, geodesic, prepare
-from ..runtime import advise, available_bytes, once, over_rows, warn
+from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
+from ..runtime import advise, available_bytes, reuse, run_strips, warn
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .chart import Queries
@@ -90,13 +90,13 @@ def relate_by_geodesics(neighbors: NeighborGraph, seed: int) -> GeodesicTable | 
     in_double = n <= SINGLE
     if ROOM * n * n * (8 if in_double else 4) < available_bytes():
         precision: Precision = "float64" if in_double else "float32"
-        return once(
+        return reuse(
             "geodesics",
             edges_of(neighbors),
             "table",
-            lambda: GeodesicTable.of(geodesic(neighbors, precision=precision)),
+            lambda: GeodesicTable.of(geodesic_distances(neighbors, precision=precision)),
         )
-    paths = once("geodesics", edges_of(neighbors), "paths", lambda: prepare(neighbors))
+    paths = reuse("geodesics", edges_of(neighbors), "paths", lambda: prepare_paths(neighbors))
     return GeodesicOperator.of(paths, seed)
 
 
@@ -203,7 +203,7 @@ def _similarity_blocks(paths: ShortestPaths) -> Iterator[tuple[Array, Array]]:
 
 def _nystroem_vectors(paths: ShortestPaths, seed: int) -> Array:
     """Return the leading vectors of the centred table as a few landmarks see them."""
-    guides = graph.uniform(paths.n_points, min(GUIDES, paths.n_points), seed)
+    guides = graph.choose_uniform(paths.n_points, min(GUIDES, paths.n_points), seed)
     similarities = -0.5 * np.square(paths.rows(guides)).T
     among = similarities[guides]
     spectrum = solve(problem.gram(among), min(INITIAL, len(guides) - 1), seed=seed)
@@ -223,5 +223,5 @@ def _turn_into_similarities(lengths: Array) -> Array:
         strip *= -0.5
         means[rows] = strip.mean(axis=1, dtype=np.float64)
 
-    over_rows(work, len(lengths), STRIP)
+    run_strips(work, len(lengths), STRIP)
     return means

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import distances, graph
-from ..runtime import once
+from ..runtime import reuse
 from ..values import Array, Metric, NeighborGraph
 
 Rule = Literal["union", "mutual", "directed"]
@@ -16,18 +16,18 @@ Rule = Literal["union", "mutual", "directed"]
 
 def neighbor_index(
     space: Any, metric: Metric, search: distances.Search = "exact", seed: int = 0
-) -> distances.Searcher:
+) -> distances.NeighborIndex:
     """Return the search structure over points, or over a table of distances."""
-    return once(
+    return reuse(
         "index",
         _arrays_of(space),
         (metric, *_setting(search, seed)),
-        lambda: distances.searcher(space, metric, search, seed),
+        lambda: distances.build_index(space, metric, search, seed),
     )
 
 
 def directed_neighbors(
-    index: distances.Searcher,
+    index: distances.NeighborIndex,
     space: Any,
     metric: Metric,
     n_neighbors: Any = None,
@@ -40,11 +40,11 @@ def directed_neighbors(
     if n_neighbors is None and not sp.issparse(space):
         n_neighbors = min(distances.DEFAULT_NEIGHBORS, space.shape[0] - 1)
     counts = b"" if n_neighbors is None else np.asarray(n_neighbors).tobytes()
-    return once(
+    return reuse(
         "neighbours",
         _arrays_of(space),
         (metric, *_setting(search, seed), counts, radius, squared_radius),
-        lambda: distances.neighbors_of_all(index, space, n_neighbors, radius, squared_radius),
+        lambda: distances.find_neighbors(index, space, n_neighbors, radius, squared_radius),
     )
 
 
@@ -52,7 +52,7 @@ def undirected_neighbors(directed: NeighborGraph, rule: Rule = "union") -> Neigh
     """Return the graph with every edge in both directions, by this rule ("directed": as it is)."""
     if rule == "directed":
         return directed
-    return once("undirected", edges_of(directed), rule, lambda: graph.symmetric(directed, rule))
+    return reuse("undirected", edges_of(directed), rule, lambda: graph.symmetrize(directed, rule))
 
 
 def edges_of(neighbors: NeighborGraph) -> tuple[Array, Array, Array]:

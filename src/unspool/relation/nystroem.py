@@ -66,7 +66,7 @@ def draw_landmarks(
 ) -> Array:
     """Return the row numbers of ``count`` landmarks, drawn uniformly or by pivoted Cholesky."""
     if rule == "uniform":
-        return graph.uniform(len(X), count, seed)
+        return graph.choose_uniform(len(X), count, seed)
     return pivoted_cholesky(kernel, X, count, seed)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import plot, quality
 from ..dimension import Dimension
-from ..distances import cross
+from ..distances import pairwise_distances
 from ..evaluate import Comparison
 from ..methods import PCA, LandmarkIsomap
 from ..values import Array
@@ -122,7 +122,7 @@ def _curves(comparison: Comparison) -> list[tuple[str, str, Array]]:
     answer = []
     if metric != "precomputed":
         width = min(most, data.shape[1], len(data) - 1)
-        straight = cross(data, data[guides], metric)
+        straight = pairwise_distances(data, data[guides], metric)
         places = PCA(width).fit(data).embedding_
         curve = quality.residual_variance(straight, places, guides)
         answer.append(("PCA", "straight distances", np.asarray(curve.values)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..distances import nearest
+from ..distances import neighbor_graph
 from ..io import UNEVEN
 from ..values import Array, Metric
 
@@ -166,7 +166,7 @@ def _about_outliers(points: Array, names: Array, metric: Metric) -> list[str]:
         return []
     kept = slice(None, None, max(1, -(-len(points) // SEARCHED)))
     called, some = names[kept], points[kept]
-    far = nearest(some, 5, metric=metric).distances.reshape(-1, 5)[:, -1]
+    far = neighbor_graph(some, 5, metric=metric).distances.reshape(-1, 5)[:, -1]
     centre = float(np.median(far))
     deviation = float(np.median(np.abs(far - centre)))
     if deviation == 0.0:

@@ -5,8 +5,8 @@ Nobody passes a callback down: whoever wants to hear opens ``listen(callback)`` 
 the same thread; a listener may be cancelled from any thread, and the next ``advance`` then raises
 ``Cancelled``. The same announcements fill the report of a fit (``recording``).
 
-    >>> from unspool import Isomap, progress
-    >>> with progress.listen(lambda event: print(event.name, event.done, event.total)):
+    >>> from unspool import Isomap, runtime
+    >>> with runtime.listen(lambda event: print(event.name, event.done, event.total)):
     ...     Isomap().fit(X)                                                # doctest: +SKIP
 """
 
@@ -99,7 +99,29 @@ class Running:
 
 @contextmanager
 def stage(name: str, total: int = 1) -> Iterator[Running]:
-    """Announce a stage of ``total`` units; it counts as done when the block ends."""
+    """Announce a stage of ``total`` units; it counts as done when the block ends.
+
+    Parameters
+    ----------
+    name : str
+        What listeners and the report call it.
+    total : int, default 1
+        How many units there are to be done.
+
+    Yields
+    ------
+    Running
+        ``advance(units)`` tells the listeners of progress, ``note(...)`` adds to the report.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> with runtime.listen(print), runtime.stage("sweep", total=2) as running:
+    ...     running.advance()
+    Event(name='sweep', done=0, total=2)
+    Event(name='sweep', done=1, total=2)
+    Event(name='sweep', done=2, total=2)
+    """
     running = Running(name, total)
     began = time.perf_counter()
     running._announce()
@@ -113,7 +135,13 @@ def stage(name: str, total: int = 1) -> Iterator[Running]:
 
 
 def advise(sentence: str) -> None:
-    """Leave a sentence of advice in the report of the running fit."""
+    """Leave a sentence of advice in the report of the running fit.
+
+    Parameters
+    ----------
+    sentence : str
+        What the user could change; a sentence that is repeated is kept once.
+    """
     recorder = _recorder.get()
     if recorder is not None:
         recorder.advice.append(sentence)
@@ -137,7 +165,7 @@ def _frames_inside() -> int:
     return depth
 
 
-def repeat(stages: Iterable[Stage], advice: Iterable[str]) -> None:
+def replay(stages: Iterable[Stage], advice: Iterable[str]) -> None:
     """Put stages and advice that were recorded before into the report of the running fit."""
     recorder = _recorder.get()
     if recorder is not None:
@@ -147,7 +175,29 @@ def repeat(stages: Iterable[Stage], advice: Iterable[str]) -> None:
 
 @contextmanager
 def listen(callback: Callable[[Event], None]) -> Iterator[Listener]:
-    """Hear every event of the work inside the block; the yielded listener can ``cancel()`` it."""
+    """Hear every event of the work inside the block; the yielded listener can ``cancel()`` it.
+
+    Parameters
+    ----------
+    callback : callable
+        Called with an ``Event`` (``name``, ``done``, ``total``) when a stage starts, at each of its
+        steps and when it ends, in the thread that works.
+
+    Yields
+    ------
+    Listener
+        ``cancel()`` may be called from any thread; the work then raises ``Cancelled`` at its next
+        step and leaves the object that was being fitted as it was.
+
+    Examples
+    --------
+    >>> from unspool import PCA, datasets, runtime
+    >>> names = set()
+    >>> with runtime.listen(lambda event: names.add(event.name)):
+    ...     model = PCA(2).fit(datasets.swiss_roll(100).points)
+    >>> "spectrum" in names
+    True
+    """
     listener = Listener(callback)
     token = _listeners.set((*_listeners.get(), listener))
     try:
@@ -158,19 +208,16 @@ def listen(callback: Callable[[Event], None]) -> Iterator[Listener]:
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """Collect what the stages inside the block do."""
+    """Collect what the stages inside the block do.
+
+    Yields
+    ------
+    Recorder
+        ``report()`` returns what was collected so far as a ``Report``.
+    """
     recorder = Recorder()
     token = _recorder.set(recorder)
     try:
         yield recorder
     finally:
         _recorder.reset(token)
-
-
-@contextmanager
-def shown(title: str) -> Iterator[None]:
-    """Show the progress of the block on stderr: bars in a terminal with rich, else plain lines."""
-    from .display import display
-
-    with display(title) as callback, listen(callback):
-        yield

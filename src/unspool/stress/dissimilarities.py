@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 from .. import distances
 from ..edges import graph_from_edges
-from ..graph import pieces
-from ..runtime import ONE_AT_A_TIME, claim, stage
+from ..graph import find_components
+from ..runtime import NUMBA_LOCK, claim, stage
 from ..values import Array, Metric, NeighborGraph
 from .pairs import Pairs
 from .tables import ROWS, checked_weights, power_of, symmetric_table
@@ -31,7 +31,7 @@ def fill_gaps(rows: Array, to_relays: Array, from_relays: Array) -> Array:
     from .stress_kernels import detours
 
     filled = np.empty(rows.shape)
-    with ONE_AT_A_TIME:
+    with NUMBA_LOCK:
         detours(rows, np.ascontiguousarray(to_relays), from_relays, filled)
     return filled
 
@@ -111,12 +111,15 @@ def _table_of(given: Any, metric: Metric, dtype: Any) -> tuple[Array, float]:
         return np.asarray(np.divide(table, unit, dtype=dtype, casting="same_kind")), unit
     unit = 1.0
     if dtype == np.float32:
-        unit = float(distances.cross(given[:1], given, metric).max()) or 1.0
+        unit = float(distances.pairwise_distances(given[:1], given, metric).max()) or 1.0
     table = np.empty((len(given), len(given)), dtype)
     for first in range(0, len(given), ROWS):
         rows = slice(first, first + ROWS)
         np.divide(
-            distances.cross(given[rows], given, metric), unit, out=table[rows], casting="same_kind"
+            distances.pairwise_distances(given[rows], given, metric),
+            unit,
+            out=table[rows],
+            casting="same_kind",
         )
     np.fill_diagonal(table, 0.0)
     exact = isinstance(metric, str) and metric in ("euclidean", "l2")
@@ -221,7 +224,7 @@ def _checked_gaps(wanted: Wanted) -> Wanted:
             wanted = replace(wanted, table=none, weights=none, sparse=wanted.pairs())
         elif counts.min() > n // 2 + 1:  # any two points know a third
             return replace(wanted, complete=False)
-    found = pieces(wanted.graph())
+    found = find_components(wanted.graph())
     if found.count > 1:
         sizes = ", ".join(str(size) for size in found.sizes[:5])
         raise ValueError(

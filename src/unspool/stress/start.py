@@ -37,7 +37,7 @@ def starting_places(
     if start == "random":
         return rng.standard_normal((n, count))
     if start == "landmarks" or (wanted.sparse is not None and n > WHOLE):
-        chosen = graph.uniform(n, min(LANDMARKS, n), seed)
+        chosen = graph.choose_uniform(n, min(LANDMARKS, n), seed)
         places = _through_landmarks(_rows(wanted, chosen, seed), chosen, count, seed)
     elif points is not None and wanted.complete:
         places = _principal(points, count, seed)
@@ -101,14 +101,14 @@ def first_of_same(given: Any, *, table: bool) -> Array:
 def _rows(wanted: Wanted, chosen: Array, seed: int) -> Array:
     """Return the dissimilarities of chosen points to all, unknown ones by the shortest detour."""
     if wanted.sparse is not None:
-        return paths.geodesic(wanted.graph(), chosen)
+        return paths.geodesic_distances(wanted.graph(), chosen)
     rows = wanted.table if len(chosen) == wanted.n_points else wanted.table[chosen]
     if wanted.complete:
         return rows
-    relays = graph.uniform(wanted.n_points, min(RELAYS, wanted.n_points), seed)
+    relays = graph.choose_uniform(wanted.n_points, min(RELAYS, wanted.n_points), seed)
     filled = fill_gaps(rows, rows[:, relays], wanted.table[relays])
     if np.isinf(filled).any():
-        ways = paths.geodesic(wanted.graph(), relays)
+        ways = paths.geodesic_distances(wanted.graph(), relays)
         filled = fill_gaps(rows, ways[:, chosen].T, ways)
     return filled
 

@@ -9,12 +9,22 @@ can fail: printed numbers to the printed digits, sentences against a stated boun
 wrong, the check names the erratum.
 """
 
-from .data import Absent, load
-from .errata import ERRATA, Erratum
-from .outcome import Check, Outcome, equal, follows, measured, outcome, printed, printed_row, rising
+from .checks import (
+    ERRATA,
+    Check,
+    Erratum,
+    Outcome,
+    equal,
+    follows,
+    measured,
+    outcome,
+    printed,
+    printed_row,
+    rising,
+)
 from .pages import write_pages
 from .registry import TEXTS, Item, Text, chosen, item, items, source_of
-from .runner import Result, listed, run, run_all, summary, told
+from .runner import Absent, Result, listed, load, run, run_all, summary, told
 
 __all__ = [
     "ERRATA",

@@ -16,8 +16,13 @@ def off_by_signs(found: Any, expected: Any) -> float:
 
 
 def gap(found: Any, expected: Any) -> float:
-    """Return the largest difference, as a share of the largest expected entry."""
+    """Return the largest difference of two tables, as a share of the largest expected entry."""
     return float(np.abs(np.asarray(found) - expected).max() / np.abs(expected).max())
+
+
+def absolute_gap(found: Any, expected: Any) -> float:
+    """Return the largest difference of two tables."""
+    return float(np.abs(np.asarray(found) - expected).max())
 
 
 def unit(columns: Any) -> Any:
@@ -32,6 +37,6 @@ def worst_fit(places: Any, truth: Any) -> float:
 
 def share_of_own(places: Any, labels: Any, label: Any = None, count: int = 5) -> float:
     """Return how many of the nearest on a map have a point's own label, for one label or all."""
-    near = distances.nearest(places, count)
+    near = distances.neighbor_graph(places, count)
     same = labels[near.rows] == labels[near.neighbors]
     return float(np.mean(same if label is None else same[labels[near.rows] == label]))

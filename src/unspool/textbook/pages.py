@@ -14,8 +14,7 @@ from html import escape
 from pathlib import Path
 
 from ..io import written
-from .errata import ERRATA
-from .outcome import Check
+from .checks import ERRATA, Check
 from .registry import TEXTS, Text, items, source_of
 from .runner import Result, summary
 

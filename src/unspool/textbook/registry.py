@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 
-from .outcome import Outcome
+from .checks import Outcome
 
 Function = Callable[..., Outcome]
 
@@ -31,12 +31,12 @@ TEXTS = (
     Text(
         "S0",
         "Vidal, Ma, Sastry: Generalized Principal Component Analysis, chapter 4",
-        ("gpca_features", "gpca_kernels", "gpca_manifolds", "gpca_clusters"),
+        ("gpca_features", "gpca_kernel_pca", "gpca_manifolds", "gpca_clusters"),
     ),
     Text(
         "S1",
         "Lecture slides: PCA, kernel PCA, MDS and new points, Isomap, LLE",
-        ("slides_distances", "slides_maps", "slides_images"),
+        ("slides_distances", "slides_examples"),
     ),
     Text(
         "S2",
@@ -54,12 +54,10 @@ TEXTS = (
         (
             "izenman_polynomial",
             "izenman_curves",
-            "izenman_kernels",
-            "izenman_food",
+            "izenman_kernel_pca",
             "izenman_swiss_roll",
             "izenman_local_methods",
             "izenman_equivalences",
-            "izenman_failures",
             "izenman_comparisons",
         ),
     ),
@@ -115,7 +113,7 @@ def items() -> MappingProxyType[str, Item]:
     """Return all items by id, text by text, in the order of the texts."""
     for text in TEXTS:
         for module in text.modules:
-            import_module(f".items.{module}", __package__)
+            import_module(f".texts.{module}", __package__)
     order = {text.name: place for place, text in enumerate(TEXTS)}
     entered = sorted(_ENTERED.values(), key=lambda one: order[one.text])
     return MappingProxyType({one.id: one for one in entered})

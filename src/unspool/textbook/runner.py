@@ -1,21 +1,74 @@
 """Run items one after the other: every one ends as agreeing, failing or skipped, never unseen.
 
-What a run tells: lines for the screen, and a count at the end.
+The data of an item come from the folder of real data, or are fetched, but only when that was asked
+for: nothing is downloaded silently, and where a data set is absent, the item is skipped and says
+so. What a run tells: lines for the screen, and a count at the end.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .data import Absent, load
-from .outcome import Outcome
+import numpy as np
+
+from .. import datasets
+from .checks import Outcome
 from .registry import TEXTS, Item
 
 Status = Literal["agrees", "fails", "skipped"]
+Table = dict[str, Any]
+
+
+class Absent(Exception):
+    """A data set that an item needs is not here; the message says which and what to do."""
+
+
+def load(name: str, *, download: bool = False) -> Table:
+    """Return a real data set; ``download`` allows scikit-learn to fetch what the folder lacks."""
+    try:
+        return datasets.real(name)
+    except FileNotFoundError as missing:
+        if download and name in FETCHERS:
+            return FETCHERS[name]()
+        hint = "; or run with --download" if name in FETCHERS and not download else ""
+        raise Absent(f"{missing}{hint}") from missing
+
+
+def _openml(name: str, version: int) -> tuple[Any, Any]:
+    from sklearn.datasets import fetch_openml
+
+    points, labels = fetch_openml(
+        name, version=version, return_X_y=True, as_frame=False, parser="liac-arff"
+    )
+    return np.asarray(points), np.asarray(labels).astype(np.uint8)
+
+
+def _mnist() -> Table:
+    """Return the digits as the original files order them: the last 10,000 are the test images."""
+    images, labels = _openml("mnist_784", 1)
+    return {
+        "x_train": images[:60_000].astype(np.uint8),
+        "y_train": labels[:60_000],
+        "x_test": images[60_000:].astype(np.uint8),
+        "y_test": labels[60_000:],
+    }
+
+
+def _pendigits() -> Table:
+    points, labels = _openml("pendigits", 1)
+    return {
+        "x_train": points[:7_494],
+        "y_train": labels[:7_494],
+        "x_test": points[7_494:],
+        "y_test": labels[7_494:],
+    }
+
+
+FETCHERS: dict[str, Callable[[], Table]] = {"mnist": _mnist, "pendigits": _pendigits}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, kernel, spectrum
+from ... import datasets, distances, graph, kernel, quality, spectrum
 from ...methods import (
     LLE,
     ClassicalMDS,
@@ -16,10 +16,10 @@ from ...methods import (
     LaplacianEigenmaps,
     commute_time_distances,
 )
-from ..comparing import off_by_signs, unit
-from ..data import Table
-from ..outcome import Outcome, follows, measured, outcome
+from ..checks import Outcome, follows, measured, outcome
+from ..comparing import absolute_gap, off_by_signs, unit
 from ..registry import item
+from ..runner import Table
 
 
 def _sheet(n: int = 200) -> Any:
@@ -28,6 +28,37 @@ def _sheet(n: int = 200) -> Any:
 
 def _kernel_pca(table: Any, count: int = 2, *, center: bool = True) -> Any:
     return KernelPCA(count, kernel="precomputed", center=center).fit(table).embedding_
+
+
+@item("S4.kernel-pca-is-mds", "Kernel PCA with an isotropic kernel is metric MDS", "16.5.4")
+def kernel_pca_is_mds() -> Outcome:
+    """Distances sqrt(2 (1 - K)) in feature space, scaled classically, give the kernel scores."""
+    points = datasets.s_curve(200, seed=1).points
+    model = KernelPCA(3, sigma=1.0).fit(points)
+    table = kernel.Kernel("gaussian", gamma=model.gamma_)(points, points)
+    lengths = np.sqrt(np.maximum(2 * (1 - table), 0.0))
+    scaled = ClassicalMDS(3, metric="precomputed").fit(lengths)
+    minus_one = kernel.double_centered(table - 1.0)
+    return outcome(
+        measured(
+            "H A H against H K H",
+            "equal, because H J = 0",
+            absolute_gap(minus_one, kernel.double_centered(table)),
+            at_most=1e-13,
+        ),
+        measured(
+            "left over after a rotation",
+            "an equivalent configuration of points",
+            quality.disparity(scaled.embedding_, model.embedding_),
+            at_most=1e-12,
+        ),
+        measured(
+            "eigenvalues, largest difference",
+            "the same",
+            absolute_gap(scaled.eigenvalues_, model.eigenvalues_),
+            at_most=1e-8,
+        ),
+    )
 
 
 @item("S4.kernel-of-isomap", "Isomap is kernel PCA with K = A^G", "(16.54)")
@@ -97,7 +128,7 @@ def kernel_lle() -> Outcome:
     table = kernel.Kernel("gaussian", gamma=0.01)(points, points)
     own = np.diag(table)
     lengths = np.sqrt(np.maximum(own[:, None] - 2 * table + own, 0.0))
-    by_kernel = distances.nearest(lengths, 8, metric="precomputed").neighbors
+    by_kernel = distances.neighbor_graph(lengths, 8, metric="precomputed").neighbors
     steps = (
         table[0, 0]
         - table[0, by_kernel[:8]][:, None]
@@ -114,7 +145,7 @@ def kernel_lle() -> Outcome:
         measured(
             "neighbours in feature space that are neighbours in space",
             "nearest neighbours by (16.56)",
-            float(np.mean(by_kernel == distances.nearest(points, 8).neighbors)),
+            float(np.mean(by_kernel == distances.neighbor_graph(points, 8).neighbors)),
             at_least=1.0,
         ),
         measured(
@@ -133,7 +164,7 @@ def kernel_of_eigenmaps() -> Outcome:
     points = _sheet()
     model = LaplacianEigenmaps(2, n_neighbors=8, sigma=2.0, laplacian="unnormalized").fit(points)
     table = model.kernel_()
-    joined = graph.symmetric(distances.nearest(points, 8))
+    joined = graph.symmetrize(distances.neighbor_graph(points, 8))
     weights = joined.with_weights(np.exp(-(joined.distances**2) / 8))
     times = commute_time_distances(weights)
     own = np.diag(table)

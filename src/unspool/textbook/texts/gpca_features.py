@@ -9,9 +9,9 @@ import numpy as np
 
 from ... import datasets, kernel, quality
 from ...methods import PCA, FeatureMapPCA, Isomap, KernelPCA, LaplacianEigenmaps, PolynomialPCA
+from ..checks import Outcome, equal, follows, measured, outcome
 from ..comparing import off_by_signs
 from ..drawing import in_space, panels
-from ..outcome import Outcome, equal, follows, measured, outcome
 from ..registry import item
 
 

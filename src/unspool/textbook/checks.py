@@ -4,20 +4,50 @@ A check puts what a text says beside what was computed. A number that the text p
 to the digits that are printed; a sentence of the text ("the map unrolls") is measured against a
 bound that is stated. Where the text is wrong the check names the erratum and what the text claims,
 and then the corrected number must come out instead, and not the claimed one: neither a wrong result
-nor an erratum that is none goes unnoticed.
+nor an erratum that is none goes unnoticed. The errata, where the texts are wrong or disagree, are
+`errata.toml` beside this file: prose, not code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, SupportsFloat
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, SupportsFloat, get_args
 
 import numpy as np
 
-from .errata import ERRATA
-
 Verdict = Literal["agrees", "differs"]
+Kind = Literal["misprint", "mistake", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """One misprint, mistake or conflict: where it stands, what it says, what is right.
+
+    ``shown_by`` is the item that computes it: one of its checks names the erratum.
+    """
+
+    id: str
+    kind: Kind
+    where: str
+    said: str
+    right: str
+    shown_by: str
+
+
+def _read_errata(file: Path) -> Mapping[str, Erratum]:
+    table = tomllib.loads(file.read_text("utf-8"))
+    found = {name: Erratum(name, **entry) for name, entry in table.items()}
+    for one in found.values():
+        if one.kind not in get_args(Kind):
+            raise ValueError(f"erratum {one.id!r} is of no known kind: {one.kind!r}")
+    return MappingProxyType(found)
+
+
+ERRATA = _read_errata(Path(__file__).with_name("errata.toml"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from ...methods import (
     projection_success_probability,
     projection_tail_probability,
 )
+from ..checks import Outcome, follows, measured, outcome, printed, rising
 from ..comparing import gap, worst_fit
-from ..data import Table
 from ..drawing import canvas, in_space, lines, scatter
-from ..outcome import Outcome, follows, measured, outcome, printed, rising
 from ..registry import item
+from ..runner import Table
 
 
 def _cloud(seed: int = 0) -> Any:
@@ -183,7 +183,7 @@ def exercise_15_2() -> Outcome:
     points = _cloud(4)
     m = len(points)
     gram = points @ points.T
-    squares = distances.squared(points, points)
+    squares = distances.pairwise_squared_distances(points, points)
     own = np.diag(gram)
     sums = own[:, None] + own
     ones = np.ones((m, m))

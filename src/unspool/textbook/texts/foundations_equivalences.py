@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, graph, kernel, spectrum
 from ...methods import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps, commute_time_distances
+from ..checks import Outcome, equal, follows, measured, outcome
 from ..comparing import off_by_signs, unit
-from ..outcome import Outcome, equal, follows, measured, outcome
 from ..registry import item
 
 
@@ -64,7 +64,7 @@ def isomap_is_kernel_pca() -> Outcome:
     points = datasets.swiss_roll(250, seed=3).points
     model = Isomap(2, n_neighbors=8).fit(points)
     squares = model.geodesics_**2
-    on_map = distances.squared(model.embedding_, model.embedding_)
+    on_map = distances.pairwise_squared_distances(model.embedding_, model.embedding_)
     return outcome(
         measured(
             "kernel PCA of K_Iso against Isomap",
@@ -96,7 +96,7 @@ def isomap_is_kernel_pca() -> Outcome:
 
 
 def _graph(points: Any, count: int = 8, width: float = 1.0) -> Any:
-    joined = graph.symmetric(distances.nearest(points, count))
+    joined = graph.symmetrize(distances.neighbor_graph(points, count))
     return joined.with_weights(np.exp(-(joined.distances**2) / width**2)).toarray()
 
 

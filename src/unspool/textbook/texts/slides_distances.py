@@ -11,8 +11,8 @@ import numpy as np
 
 from ... import distances, kernel, quality
 from ...methods import MDS, PCA, ClassicalMDS, KernelPCA
+from ..checks import Outcome, equal, measured, outcome
 from ..comparing import gap, off_by_signs
-from ..outcome import Outcome, equal, measured, outcome
 from ..registry import item
 
 
@@ -93,7 +93,7 @@ def classical_mds() -> Outcome:
     """D^2 = b1' + 1b' - 2 X'X, so -1/2 H D^2 H is the centred Gram matrix, and its eigenvectors
     are the points, up to a rigid motion; with fewer coordinates it is the best of its rank."""
     points = _points(50, 3)
-    lengths = distances.cross(points, points)
+    lengths = distances.pairwise_distances(points, points)
     b = np.square(points).sum(axis=1)
     relation = b[:, None] + b - 2 * points @ points.T
     model = ClassicalMDS(3, metric="precomputed").fit(lengths)
@@ -144,7 +144,10 @@ def new_points_from_distances() -> Outcome:
     points, new = _points(), _points(8, seed=1)
     model = ClassicalMDS(3).fit(points)
     inverse = model.embedding_ / model.eigenvalues_  # Z+ in rows: columns of V / S
-    squares, rows = distances.squared(points, points), distances.squared(new, points)
+    squares, rows = (
+        distances.pairwise_squared_distances(points, points),
+        distances.pairwise_squared_distances(new, points),
+    )
     placed = 0.5 * (squares.mean(axis=1) - rows) @ inverse
     plain = 0.5 * (np.sqrt(squares).mean(axis=1) - np.sqrt(rows)) @ inverse
     linear = PCA(3).fit(points)
@@ -261,13 +264,13 @@ def stress() -> Outcome:
     """Iterative descent lowers the stress below that of classical scaling; weights of 0 stand for
     missing distances, weights 1/d^2 keep near pairs better."""
     points = _stress_points(50, 6, seed=4)
-    lengths = distances.cross(points, points)
+    lengths = distances.pairwise_distances(points, points)
     plain = MDS(2, metric="precomputed").fit(lengths)
     classical = ClassicalMDS(2, metric="precomputed").fit(lengths)
     inverse = np.where(lengths > 0, 1 / np.maximum(lengths, 1e-12) ** 2, 0.0)
     near = MDS(2, metric="precomputed", weights=inverse).fit(lengths)
     flat = _stress_points(40, 2, seed=5)
-    full = distances.cross(flat, flat)
+    full = distances.pairwise_distances(flat, flat)
     random = np.random.default_rng(6)
     gaps = np.triu(random.random(full.shape) < 0.3, 1)
     holed = np.where(gaps | gaps.T, np.nan, full)
@@ -296,11 +299,11 @@ def stress() -> Outcome:
 
 
 def _stress(lengths: Any, places: Any) -> float:
-    return float(np.square(distances.cross(places, places) - lengths).sum() / 2)
+    return float(np.square(distances.pairwise_distances(places, places) - lengths).sum() / 2)
 
 
 def _error(lengths: Any, places: Any, which: Any) -> float:
-    return float(np.square(distances.cross(places, places) - lengths)[which].mean())
+    return float(np.square(distances.pairwise_distances(places, places) - lengths)[which].mean())
 
 
 @item("S1.nonmetric", "Only the order of the dissimilarities", "Metric and nonmetric")
@@ -308,7 +311,7 @@ def nonmetric() -> Outcome:
     """A monotone change of all dissimilarities does not move a nonmetric map, and moves a metric
     one; other distances than Euclidean may be given."""
     flat = _stress_points(40, 2, seed=7)
-    lengths = distances.cross(flat, flat)
+    lengths = distances.pairwise_distances(flat, flat)
     bent = lengths**2.5
     ordinal = MDS(2, metric="precomputed", ordinal=True, max_iter=1000).fit(bent)
     metric = MDS(2, metric="precomputed").fit(bent)

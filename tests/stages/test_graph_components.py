@@ -22,11 +22,11 @@ def directed(n, edges):
 
 
 def undirected(n, edges):
-    return graph.symmetric(directed(n, edges))
+    return graph.symmetrize(directed(n, edges))
 
 
 def test_pieces_are_numbered_from_the_largest_down():
-    found = graph.pieces(undirected(7, [(5, 6), (0, 1), (1, 4), (2, 0)]))
+    found = graph.find_components(undirected(7, [(5, 6), (0, 1), (1, 4), (2, 0)]))
     assert found.labels.tolist() == [0, 0, 0, 2, 0, 1, 1]
     assert found.sizes.tolist() == [4, 2, 1]
     assert found.count == 3
@@ -35,7 +35,7 @@ def test_pieces_are_numbered_from_the_largest_down():
 
 
 def test_pieces_of_equal_size_come_in_order_of_their_points():
-    found = graph.pieces(undirected(6, [(4, 5), (2, 3), (0, 1)]))
+    found = graph.find_components(undirected(6, [(4, 5), (2, 3), (0, 1)]))
     assert found.labels.tolist() == [0, 0, 1, 1, 2, 2]
 
 
@@ -43,7 +43,7 @@ def test_many_pieces_are_summed_up():
     none = graph_from_edges(
         np.zeros(0, int), np.zeros(0, int), np.zeros(0), shape=(9, 9), search=""
     )
-    text = graph.pieces(none).describe()
+    text = graph.find_components(none).describe()
     assert text == "the neighbour graph has 9 pieces (sizes 1, 1, 1, 1, 1, ...)"
 
 
@@ -54,7 +54,7 @@ def test_undirected_pieces_are_connected_components(seed):
     edges = random.integers(0, 30, (random.integers(1, 40), 2))
     both = undirected(30, edges)
     count, labels = connected_components(both.with_weights(np.ones(both.n_edges)), directed=False)
-    found = graph.pieces(both)
+    found = graph.find_components(both)
     assert found.count == count
     for piece in range(count):
         assert len(set(labels[found.members(piece)])) == 1
@@ -62,7 +62,7 @@ def test_undirected_pieces_are_connected_components(seed):
 
 
 def test_edges_of_length_zero_connect():
-    assert graph.pieces(undirected(3, [(0, 1, 0.0), (1, 2, 0.0)])).count == 1
+    assert graph.find_components(undirected(3, [(0, 1, 0.0), (1, 2, 0.0)])).count == 1
 
 
 # directed graphs: closed classes
@@ -70,13 +70,13 @@ def test_edges_of_length_zero_connect():
 
 def test_one_closed_class_is_one_piece():
     """0 <-> 1 is closed, 2 and 3 lead into it: one piece."""
-    assert graph.pieces(directed(4, [(0, 1), (1, 0), (2, 1), (3, 2)])).count == 1
+    assert graph.find_components(directed(4, [(0, 1), (1, 0), (2, 1), (3, 2)])).count == 1
 
 
 def test_two_closed_classes_are_two_pieces_though_a_point_lists_both():
     """0 <-> 1 and 2 <-> 3 are closed; 4 lists 1 (near) and 2 (far), and joins the nearer."""
     edges = [(0, 1, 1.0), (1, 0, 1.0), (2, 3, 1.0), (3, 2, 1.0), (4, 1, 1.0), (4, 2, 5.0)]
-    found = graph.pieces(directed(5, edges))
+    found = graph.find_components(directed(5, edges))
     assert found.labels.tolist() == [0, 0, 1, 1, 0]
 
 
@@ -90,7 +90,7 @@ def test_the_shortest_way_decides_not_the_fewest_steps():
         (4, 5, 1.0),
         (5, 2, 1.0),
     ]
-    found = graph.pieces(directed(6, edges))
+    found = graph.find_components(directed(6, edges))
     assert found.labels[4] == found.labels[5] == found.labels[2]
 
 
@@ -111,7 +111,7 @@ def test_directed_pieces_follow_the_definition(seed):
     mutual = reach & reach.T
     is_closed = np.array([not (reach[i] & ~mutual[i]).any() for i in range(n)])
     closed = {tuple(np.flatnonzero(mutual[i])) for i in np.flatnonzero(is_closed)}
-    found = graph.pieces(one_way)
+    found = graph.find_components(one_way)
     assert found.count == len(closed)
     for members in closed:
         (piece,) = set(found.labels[list(members)])
@@ -126,12 +126,12 @@ def test_directed_pieces_follow_the_definition(seed):
 @pytest.mark.parametrize("features", [3, 14])
 def test_bridges_are_a_minimum_spanning_tree_between_pieces(sizes, features):
     X, labels = clusters(sizes, features=features)
-    index = distances.searcher(X)
-    within = graph.symmetric(distances.neighbors_of_all(index, X, radius=2.0 * np.sqrt(features)))
-    found = graph.pieces(within)
+    index = distances.build_index(X)
+    within = graph.symmetrize(distances.find_neighbors(index, X, radius=2.0 * np.sqrt(features)))
+    found = graph.find_components(within)
     assert found.sizes.tolist() == sorted(sizes, reverse=True)
-    joined = graph.bridged(within, found, index, X)
-    assert graph.pieces(joined).count == 1
+    joined = graph.bridge_components(within, found, index, X)
+    assert graph.find_components(joined).count == 1
     assert joined.n_edges - within.n_edges == 2 * (len(sizes) - 1)
     table, count = cdist(X, X), len(sizes)
     between = np.array(
@@ -151,12 +151,12 @@ def test_a_directed_piece_is_left_from_its_core():
     """2 leads into 0 <-> 1 and lies nearest to 3 <-> 4: a link from 2 would join nothing."""
     X = np.array([[0.0], [1.0], [2.6], [4.0], [5.0]])
     one_way = directed(5, [(0, 1, 1.0), (1, 0, 1.0), (2, 1, 1.6), (3, 4, 1.0), (4, 3, 1.0)])
-    found = graph.pieces(one_way)
+    found = graph.find_components(one_way)
     assert found.labels.tolist() == [0, 0, 0, 1, 1]
     assert found.core(0).tolist() == [0, 1]
     assert found.members(0).tolist() == [0, 1, 2]
-    joined = graph.bridged(one_way, found, distances.searcher(X), X)
-    assert graph.pieces(joined).count == 1
+    joined = graph.bridge_components(one_way, found, distances.build_index(X), X)
+    assert graph.find_components(joined).count == 1
 
 
 @given(st.integers(0, 10**6), st.integers(1, 3), st.sampled_from([1, 2, 12]))
@@ -165,10 +165,10 @@ def test_directed_neighbour_graphs_are_bridged_to_the_end(seed, count, features)
     """Rounds of links must come to an end, whatever leads where."""
     random = np.random.default_rng(seed)
     X = random.standard_normal((30, features)) + 6 * random.integers(0, 3, (30, 1))
-    index = distances.searcher(X)
-    one_way = distances.neighbors_of_all(index, X, count)
-    joined = graph.bridged(one_way, graph.pieces(one_way), index, X)
-    assert graph.pieces(joined).count == 1
+    index = distances.build_index(X)
+    one_way = distances.find_neighbors(index, X, count)
+    joined = graph.bridge_components(one_way, graph.find_components(one_way), index, X)
+    assert graph.find_components(joined).count == 1
     np.testing.assert_allclose(
         joined.distances, cdist(X, X)[joined.rows, joined.neighbors], atol=1e-12
     )
@@ -178,12 +178,12 @@ def test_given_distances_are_bridged_alike():
     X, _ = clusters((30, 20, 4))
     table = cdist(X, X)
     by_points, by_table = (
-        graph.bridged(within, graph.pieces(within), index, data)
+        graph.bridge_components(within, graph.find_components(within), index, data)
         for data, index in (
-            (X, distances.searcher(X)),
-            (table, distances.searcher(table, "precomputed")),
+            (X, distances.build_index(X)),
+            (table, distances.build_index(table, "precomputed")),
         )
-        for within in [graph.symmetric(distances.neighbors_of_all(index, data, radius=4.0))]
+        for within in [graph.symmetrize(distances.find_neighbors(index, data, radius=4.0))]
     )
     np.testing.assert_array_equal(by_points.neighbors, by_table.neighbors)
 
@@ -191,7 +191,7 @@ def test_given_distances_are_bridged_alike():
 def test_a_sparse_graph_cannot_be_bridged():
     X, _ = clusters((10, 8))
     table = sp.csr_array(np.where(cdist(X, X) < 10, cdist(X, X), 0.0))
-    index = distances.searcher(table, "precomputed")
-    within = distances.neighbors_of_all(index, table)
+    index = distances.build_index(table, "precomputed")
+    within = distances.find_neighbors(index, table)
     with pytest.raises(ValueError, match=r"2 pieces.*components='separate'"):
-        graph.bridged(within, graph.pieces(within), index, table)
+        graph.bridge_components(within, graph.find_components(within), index, table)

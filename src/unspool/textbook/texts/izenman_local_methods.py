@@ -11,9 +11,9 @@ import numpy as np
 
 from ... import datasets, distances, graph, problem, quality, spectrum
 from ...methods import LLE, HessianLLE, LaplacianEigenmaps
+from ..checks import Outcome, equal, measured, outcome
 from ..comparing import gap
 from ..drawing import panels
-from ..outcome import Outcome, equal, measured, outcome
 from ..registry import item
 
 
@@ -30,7 +30,7 @@ def weights_of_lle() -> Outcome:
     scale. As columns (S0) they are the transpose of the rows (S3, S4); the map is the same."""
     random = np.random.default_rng(8)
     points = random.normal(size=(40, 5))
-    near = distances.nearest(points, 4)
+    near = distances.neighbor_graph(points, 4)
     members = near.neighbors.reshape(40, 4)
     rows = np.array([_weights_of(points[i], points[members[i]]) for i in range(40)])
     turn, _ = np.linalg.qr(random.normal(size=(5, 5)))
@@ -122,7 +122,7 @@ def hessian() -> Outcome:
     model = HessianLLE(2, n_neighbors=12).fit(sample.points)
     flat = np.random.default_rng(1).uniform(size=(300, 2))
     plane = HessianLLE(2, n_neighbors=12).fit(flat)
-    members = distances.nearest(sample.points, 12).neighbors.reshape(1000, 12)
+    members = distances.neighbor_graph(sample.points, 12).neighbors.reshape(1000, 12)
     patches = sample.points[members]
     wrong = np.linalg.norm(
         (patches - patches.sum(axis=1, keepdims=True) / 1000).mean(axis=1), axis=1
@@ -211,10 +211,10 @@ def neighbour_rules() -> Outcome:
     """Lists are not symmetric; joining by "either" or by "both" and by radius or its square give
     different graphs. A disconnected graph is treated piece by piece."""
     points = datasets.twin_peaks(400, seed=2, height=2.0).points
-    listed = distances.nearest(points, 5)
-    either, both = (graph.symmetric(listed, rule) for rule in ("union", "mutual"))
+    listed = distances.neighbor_graph(points, 5)
+    either, both = (graph.symmetrize(listed, rule) for rule in ("union", "mutual"))
     plain, squared = (
-        distances.nearest(points, radius=0.25, squared_radius=is_squared)
+        distances.neighbor_graph(points, radius=0.25, squared_radius=is_squared)
         for is_squared in (False, True)
     )
     halves = np.vstack([points[:200], points[200:] + 100.0])
@@ -240,7 +240,7 @@ def neighbour_rules() -> Outcome:
         equal(
             "pieces",
             "two far halves",
-            len(graph.pieces(graph.symmetric(distances.nearest(halves, 8))).sizes),
+            len(graph.find_components(graph.symmetrize(distances.neighbor_graph(halves, 8))).sizes),
             2,
         ),
         measured(
@@ -257,7 +257,7 @@ def laplacian() -> Outcome:
     """y'Ly is half the weighted sum of squared differences; D^(-1/2) W D^(-1/2) has largest
     eigenvalue one, and its vectors are those of L v = value D v, read from the other end."""
     points = datasets.s_curve(150, seed=3).points
-    joined = graph.symmetric(distances.nearest(points, 7))
+    joined = graph.symmetrize(distances.neighbor_graph(points, 7))
     weights = joined.with_weights(np.exp(-(joined.distances**2) / (2 * 0.5**2))).toarray()
     degree = weights.sum(axis=1)
     y = np.random.default_rng(0).normal(size=150)
@@ -321,7 +321,9 @@ def laplace_beltrami() -> Outcome:
     n, t = 1000, 5e-4
     angle = 2 * np.pi * np.arange(n) / n
     circle = np.column_stack([np.cos(angle), np.sin(angle)]) / (2 * np.pi)
-    operator = problem.laplace_operator(distances.nearest(circle, radius=8 * np.sqrt(t)), t, 1)
+    operator = problem.laplace_operator(
+        distances.neighbor_graph(circle, radius=8 * np.sqrt(t)), t, 1
+    )
     f = np.cos(angle)
     applied = operator @ f - f * (operator @ np.ones(n))
     return outcome(

@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, problem, spectrum
 from ...methods import SpectralClustering
+from ..checks import Outcome, equal, measured, outcome
 from ..drawing import canvas, groups
-from ..outcome import Outcome, equal, measured, outcome
 from ..registry import item
 
 
@@ -115,7 +115,7 @@ def _same_partition(labels: Any, truth: Any) -> bool:
 def k_means(points: Any, centres: Any) -> tuple[Any, Any, int]:
     """Return clusters, centres and the number of rounds of Algorithm 4.4."""
     for rounds in range(1, 101):
-        labels = distances.squared(points, centres).argmin(axis=1)
+        labels = distances.pairwise_squared_distances(points, centres).argmin(axis=1)
         moved = np.array([points[labels == c].mean(axis=0) for c in range(len(centres))])
         if np.array_equal(moved, centres):
             return labels, centres, rounds
@@ -129,10 +129,10 @@ def algorithm_4_4() -> Outcome:
     sample = datasets.three_clusters(300, spread=0.12, seed=44)
     start = sample.points[[0, 150, 299]]
     labels, centres, rounds = k_means(sample.points, start)
-    before = distances.squared(sample.points, start).min(axis=1).sum()
-    after = distances.squared(sample.points, centres).min(axis=1).sum()
+    before = distances.pairwise_squared_distances(sample.points, start).min(axis=1).sum()
+    after = distances.pairwise_squared_distances(sample.points, centres).min(axis=1).sum()
     true = np.unique(sample.coordinates, axis=0)
-    gap = distances.cross(centres, true).min(axis=1).max()
+    gap = distances.pairwise_distances(centres, true).min(axis=1).max()
     return outcome(
         measured("rounds until converged", "clusters and centres converge", rounds, at_most=50),
         measured("sum of squares, after over before", "falls", float(after / before), at_most=1.0),
@@ -217,7 +217,7 @@ def normalized_cut() -> Outcome:
     blobs = np.vstack(
         [random.normal(size=(60, 2)), random.normal(size=(60, 2)) + np.array([5.0, 0.0])]
     )
-    weights = np.exp(-distances.squared(blobs, blobs) / 2.0)
+    weights = np.exp(-distances.pairwise_squared_distances(blobs, blobs) / 2.0)
     np.fill_diagonal(weights, 0.0)
     loose = np.zeros((121, 121))
     loose[:120, :120] = weights

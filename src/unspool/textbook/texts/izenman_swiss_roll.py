@@ -9,10 +9,10 @@ import numpy as np
 
 from ... import datasets, dimension, distances, graph, paths, plot, quality
 from ...methods import Isomap, LandmarkIsomap
-from ..data import Table
+from ..checks import Outcome, equal, measured, outcome, printed
 from ..drawing import canvas, in_space, lines
-from ..outcome import Outcome, equal, measured, outcome, printed
 from ..registry import item
+from ..runner import Table
 
 ROLL = "swiss_roll_isomap"
 FIRST = 50  # the landmarks of the book: the first points of the file
@@ -114,11 +114,11 @@ def fig_16_9(roll: Table) -> Outcome:
     points = roll["x"][:1000]
     model = Isomap(2, n_neighbors=7).fit(points)
     reach = _reach(model.embedding_)
-    joined = graph.symmetric(distances.nearest(points, 7))
+    joined = graph.symmetrize(distances.neighbor_graph(points, 7))
     return outcome(
         measured("reach of the first axis", "60", float(reach[0]), at_least=40.0, at_most=60.0),
         measured("reach of the second axis", "30", float(reach[1]), at_least=20.0, at_most=30.0),
-        equal("pieces of the graph", "one", len(graph.pieces(joined).sizes), 1),
+        equal("pieces of the graph", "one", len(graph.find_components(joined).sizes), 1),
         measured(
             "R^2 of the flat coordinates, smaller",
             "the roll is unrolled",
@@ -171,7 +171,7 @@ def fig_16_10(roll: Table) -> Outcome:
         equal("elbow", "at t = 2", int(dimension.elbow(left).value), 2),
         draw=lambda: _net(
             as_printed.embedding_,
-            graph.symmetric(distances.nearest(points, 7)),
+            graph.symmetrize(distances.neighbor_graph(points, 7)),
             roll["t"][:1000, 0],
             "Landmark Isomap, n = 1,000",
         ),
@@ -206,7 +206,7 @@ def fig_16_11(roll: Table) -> Outcome:
         measured("seconds", "a significant increase in speed", seconds, at_most=60.0),
         draw=lambda: _net(
             model.embedding_,
-            graph.symmetric(distances.nearest(points, 7)),
+            graph.symmetrize(distances.neighbor_graph(points, 7)),
             flat[:, 0],
             "Landmark Isomap, n = 20,000",
         ),
@@ -239,9 +239,9 @@ def isometry() -> Outcome:
     """On the roll the way along the sheet is the distance of the flat coordinates; straight
     through space it is much shorter for most pairs."""
     sample = datasets.swiss_roll(1500, seed=2)
-    along = paths.geodesic(graph.symmetric(distances.nearest(sample.points, 8)))
-    flat = distances.cross(sample.coordinates, sample.coordinates)
-    straight = distances.cross(sample.points, sample.points)
+    along = paths.geodesic_distances(graph.symmetrize(distances.neighbor_graph(sample.points, 8)))
+    flat = distances.pairwise_distances(sample.coordinates, sample.coordinates)
+    straight = distances.pairwise_distances(sample.points, sample.points)
     pairs = flat > 30  # a turn of the roll or more
     return outcome(
         measured(
@@ -268,9 +268,9 @@ def convergence() -> Outcome:
     errors = []
     for n, count in ((250, 6), (1000, 8), (4000, 12)):
         sample = datasets.swiss_roll(n, seed=3, ranges="isomap")
-        joined = graph.symmetric(distances.nearest(sample.points, count))
-        found = paths.geodesic(joined, np.arange(100))
-        true = distances.cross(sample.coordinates[:100], sample.coordinates)
+        joined = graph.symmetrize(distances.neighbor_graph(sample.points, count))
+        found = paths.geodesic_distances(joined, np.arange(100))
+        true = distances.pairwise_distances(sample.coordinates[:100], sample.coordinates)
         far = true > 10
         errors.append(float(np.mean(np.abs(found[far] / true[far] - 1))))
     return outcome(

@@ -12,8 +12,8 @@ import numpy as np
 
 from ... import datasets
 from ...methods import PCA, AutoassociativeNetwork, PrincipalCurve, PrincipalSurface
+from ..checks import Outcome, equal, measured, outcome
 from ..drawing import canvas, scatter
-from ..outcome import Outcome, equal, measured, outcome
 from ..registry import item
 
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from ... import datasets, distances, graph, problem
 from ...methods import LaplacianEigenmaps
-from ..outcome import Outcome, measured, outcome
+from ..checks import Outcome, measured, outcome
 from ..registry import item
 
 
 def _graph_of(points: Any, count: int = 8, t: float = 1.0) -> Any:
-    joined = graph.symmetric(distances.nearest(points, count))
+    joined = graph.symmetrize(distances.neighbor_graph(points, count))
     return joined.with_weights(np.exp(-(joined.distances**2) / t)).toarray()
 
 
@@ -67,7 +67,7 @@ def objective() -> Outcome:
     random = np.random.default_rng(0)
     y, many = random.normal(size=150), random.normal(size=(150, 3))
     single = (weights * np.square(y[:, None] - y)).sum()
-    several = (weights * distances.squared(many, many)).sum()
+    several = (weights * distances.pairwise_squared_distances(many, many)).sum()
     return outcome(
         measured(
             "double sum over 2 y'Ly, less one",
@@ -148,8 +148,12 @@ def heat_kernel() -> Outcome:
     circle twice as long the weights of a point add up to one half, not one."""
     t = 4e-4
     points, s = _circle(2000)
-    near = distances.nearest(points, radius=8 * np.sqrt(t))
-    heat = (4 * np.pi * t) ** -0.5 / 2000 * np.exp(-distances.squared(points, points) / (4 * t))
+    near = distances.neighbor_graph(points, radius=8 * np.sqrt(t))
+    heat = (
+        (4 * np.pi * t) ** -0.5
+        / 2000
+        * np.exp(-distances.pairwise_squared_distances(points, points) / (4 * t))
+    )
     f = np.cos(2 * np.pi * s)
     decay = (heat @ f) @ f / (f @ f)
     twice = (heat @ (heat @ f)) @ f / (f @ f)
@@ -158,7 +162,7 @@ def heat_kernel() -> Outcome:
     large = (
         (4 * np.pi * t) ** -0.5
         / 2000
-        * np.exp(-distances.squared(2 * points, 2 * points) / (4 * t))
+        * np.exp(-distances.pairwise_squared_distances(2 * points, 2 * points) / (4 * t))
     )
     return outcome(
         measured(

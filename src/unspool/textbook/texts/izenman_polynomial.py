@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import kernel, plot
 from ...methods import PolynomialPCA
+from ..checks import Check, Outcome, equal, measured, outcome, printed, printed_row
 from ..drawing import canvas, scatter
-from ..outcome import Check, Outcome, equal, measured, outcome, printed, printed_row
 from ..registry import item
 
 

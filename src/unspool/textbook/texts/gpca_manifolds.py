@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, graph, kernel, quality
 from ...methods import LLE, MDS, ClassicalMDS, KernelPCA, LaplacianEigenmaps
+from ..checks import Outcome, measured, outcome
 from ..drawing import canvas, lines, panels
-from ..outcome import Outcome, measured, outcome
 from ..registry import item
 
 
@@ -27,7 +27,7 @@ def mds() -> Outcome:
         np.linalg.norm(y @ y.T - table)
         for y in (model.embedding_ + 0.1 * random.normal(size=(60, 2)) for _ in range(200))
     ]
-    lengths = distances.cross(points, points)
+    lengths = distances.pairwise_distances(points, points)
     classical, stress = ClassicalMDS(2).fit(points), MDS(2).fit(points)
     turn = np.linalg.qr(random.normal(size=(2, 2)))[0]
     return outcome(
@@ -65,11 +65,11 @@ def mds() -> Outcome:
 
 
 def _stress(lengths: Any, places: Any) -> float:
-    return float(np.square(distances.cross(places, places) - lengths).sum())
+    return float(np.square(distances.pairwise_distances(places, places) - lengths).sum())
 
 
 def _weights(points: Any, count: int, sigma: float) -> Any:
-    joined = graph.symmetric(distances.nearest(points, count))
+    joined = graph.symmetrize(distances.neighbor_graph(points, count))
     return joined.with_weights(np.exp(-(joined.distances**2) / (2 * sigma**2))).toarray()
 
 
@@ -82,7 +82,7 @@ def algorithm_4_2() -> Outcome:
     operator = np.diag(degree) - weights
     model = LaplacianEigenmaps(2, n_neighbors=8, sigma=0.6).fit(points)
     y = model.embedding_
-    pairs = (weights * distances.squared(y, y)).sum()
+    pairs = (weights * distances.pairwise_squared_distances(y, y)).sum()
     random = np.random.default_rng(0).normal(size=(100, 200, 2))
     rivals = [_cost(operator, degree, z) for z in random]
     return outcome(
@@ -176,7 +176,7 @@ def fig_4_4() -> Outcome:
     sample = datasets.s_curve(800, seed=44)
     model = LLE(2, n_neighbors=10).fit(sample.points)
     missed = np.linalg.norm(model.matrix_ @ model.embedding_, axis=1)
-    near = distances.nearest(model.embedding_, 1).distances
+    near = distances.neighbor_graph(model.embedding_, 1).distances
     return outcome(
         measured(
             "missed on the map over the distance to the nearest, median",

@@ -8,11 +8,11 @@ import numpy as np
 
 from ... import datasets, quality
 from ...methods import PCA, LaplacianEigenmaps
+from ..checks import Outcome, measured, outcome, printed
 from ..comparing import share_of_own
-from ..data import Table
 from ..drawing import canvas, groups, named
-from ..outcome import Outcome, measured, outcome, printed
 from ..registry import item
+from ..runner import Table
 
 
 @item("S2.example-bars", "A toy vision example: bars", "Example 1, Figure 1")

@@ -1,4 +1,3 @@
-# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
 """S0 4.1.3 and Exercises 4.1-4.6: kernels, Mercer's theorem, Karhunen-Loeve, kernel PCA.
 
 S0 Algorithm 4.1 and Exercises 4.5-4.6: kernel PCA as a function, and new points.
@@ -12,9 +11,9 @@ import numpy as np
 
 from ... import datasets, kernel, quality
 from ...methods import LLE, PCA, KernelPCA
+from ..checks import Outcome, equal, follows, measured, outcome
 from ..comparing import off_by_signs
 from ..drawing import canvas
-from ..outcome import Outcome, equal, follows, measured, outcome
 from ..registry import item
 
 

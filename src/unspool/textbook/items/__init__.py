@@ -1,1 +1,0 @@
-"""The items of the executable textbook, by text and subject."""
