@@ -94,7 +94,7 @@ VARIANTS = {
     "squared radius": lambda: unspool.Isomap(radius=90.0, squared_radius=True).fit(X),
     "neighbours by point": lambda: unspool.LLE(n_neighbors=np.arange(200) % 5 + 8).fit(X),
     "mutual": lambda: unspool.Isomap(n_neighbors=14, symmetrize="mutual").fit(X),
-    "nystroem": lambda: unspool.KernelPCA(landmarks=30).fit(X),
+    "nystroem": lambda: unspool.KernelPCA(n_landmarks=30).fit(X),
     "nystroem by index": lambda: unspool.KernelPCA(landmarks=[3, 8, 50, 120]).fit(X),
     "polynomial kernel": lambda: unspool.KernelPCA(kernel="polynomial", center=False).fit(X),
     "ordinal": lambda: unspool.MDS(ordinal=True, max_iter=30).fit(X),

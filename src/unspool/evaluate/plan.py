@@ -121,7 +121,7 @@ def plan(
     True
     >>> found = plan("kernel-pca", 100_000, 3, max_memory=8e9)
     >>> found.change, found.instead[0]
-    ('landmarks=1000', 'landmark-mds')
+    ('n_landmarks=1000', 'landmark-mds')
     """
     name = _name(method)
     limit = float(available_bytes()) if max_memory is None else float(max_memory)
@@ -173,7 +173,7 @@ def _change(name: str, size: Size, limit: float) -> str:
     fewer = replace(size, m=FEWER_COLUMNS)
     has_more = (size.n if size.m is None else size.m) > FEWER_COLUMNS
     helps = name == "kernel-pca" and has_more and _planned(name, fewer, limit).fits
-    return f"landmarks={FEWER_COLUMNS}" if helps else ""
+    return f"n_landmarks={FEWER_COLUMNS}" if helps else ""
 
 
 def _name(method: Any) -> str:
@@ -196,5 +196,5 @@ def _landmarks(asked: int | None, method: Any) -> int | None:
     """Return how many landmarks: a number, or as many as the model names by their indices."""
     given = getattr(method, "landmarks", None)
     if asked is None and given is not None and not isinstance(given, str):
-        return len(given) if np.ndim(given) else int(given)
+        return len(given)
     return _chosen(asked, method, "n_landmarks")
