@@ -16,9 +16,9 @@ import numpy as np
 
 from ..runtime import stage
 from ..values import Array
+from .distance_rows import checked
 from .procrustes import align
 from .score import Score
-from .sides import checked
 
 LEAST = 3  # times a point must have been mapped: two for a spread, one more for its error
 
@@ -53,7 +53,7 @@ def stability(
     Copies are neighbours at distance 0, which neighbour graphs feel, so leaving out is the default.
 
     ``reference`` is the map to compare with (default: that of all points). The estimator itself is
-    not changed. Maps in several pieces have several frames: score one piece at a time.
+    not changed. Maps of several connected components have several frames: score one at a time.
     """
     data = checked(X, "X")
     _check_plan(n_resamples, share, len(data))

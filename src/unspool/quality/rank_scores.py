@@ -1,26 +1,131 @@
 """Which neighbourhoods a map keeps: trustworthiness, continuity, and the curve R_NX over all sizes.
 
+All of them count ranks: the how-manieth neighbour each point is to another, in the data and on the
+map. Their joint counts are the co-ranking matrix: how many pairs are the k-th neighbour in the data
+and the l-th on the map (Lee & Verleysen 2009). Equal distances are ranked by index, so that the
+answer does not depend on how they were sorted.
+
 Trustworthiness falls when strangers are mapped near a point, continuity when neighbours are torn
 away (Venna & Kaski 2001), each weighed by how far they had to come or went. R_NX(K) is the share
 of K neighbours kept, 0 for a random map and 1 for a perfect one (Lee & Verleysen 2009); the area
 under it over log K sums up all sizes of neighbourhoods, small ones counting most (Lee et al. 2013).
-All of them come out of one pass over the ranks.
-
-Which neighbours a map keeps.
+All of them come out of one pass over the ranks; ``neighbors_kept`` alone searches neighbours
+instead, which many points can afford.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..distances import build_index, check_metric
+from ..distances import TREE_DIMENSIONS, build_index, check_metric
+from ..runtime import claim, reuse, stage
 from ..values import Array, Metric
-from .ranks import above_chance, rank_blocks
+from .distance_rows import (
+    DistanceRows,
+    check_neighbors,
+    check_same_points,
+    checked,
+    checked_table,
+    rows_of_both,
+)
 from .score import Chosen, Curve, Score, choose, mean_score
-from .sides import check_neighbors, check_same_points, checked, checked_table, two_sides
+
+# prices of a pair in a neighbour search, in units of a pair of distances that are ranked
+SEARCHED = {"tree": 5e-4, "product": 0.02}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoRanking:
+    """``counts[k - 1, l - 1]``: pairs that are k-th neighbours in the data, l-th on the map.
+
+    A perfect map has n on the diagonal; below it stand the intrusions (near on the map, far in the
+    data), above it the extrusions. Each scored point adds one count to every row and column.
+    """
+
+    counts: Array
+    sample: Array
+    n_points: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether every point was counted."""
+        return len(self.sample) == self.n_points
+
+    @property
+    def q_nx(self) -> Array:
+        """Mean share of the K nearest neighbours that are kept, for K = 1 .. n - 1."""
+        kept = np.diag(self.counts.cumsum(axis=0).cumsum(axis=1))
+        return np.asarray(kept / (len(self.sample) * np.arange(1, self.n_points)))
+
+    @property
+    def r_nx(self) -> Array:
+        """The same, rescaled so that a random map has 0: for K = 1 .. n - 2."""
+        return above_chance(self.q_nx, self.n_points)
+
+
+def co_ranking(
+    X: Any, Y: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
+) -> CoRanking:
+    """Return the co-ranking matrix of a map ``Y`` of ``X`` (points, or precomputed distances)."""
+    data, places = rows_of_both(X, Y, metric)
+    n = data.n_points
+    claim(
+        4 * (n - 1) ** 2,
+        f"the co-ranking matrix of {n} points",
+        "use quality.neighborhoods, which sums it up without storing it",
+    )
+    chosen = choose(n, sample, seed)
+    counts = np.zeros((n - 1) ** 2, dtype=np.int32)
+    for part, before, after in rank_blocks(data, places, chosen):
+        others = np.arange(n) != chosen.points[part][:, None]
+        cells = (before[others].astype(np.int64) - 1) * (n - 1) + after[others] - 1
+        np.add.at(counts, cells, 1)
+    return CoRanking(counts.reshape(n - 1, n - 1), chosen.points, n)
+
+
+def rank_blocks(
+    data: DistanceRows, places: DistanceRows, chosen: Chosen
+) -> Iterator[tuple[slice, Array, Array]]:
+    """Yield (slice of the chosen points, their ranks of all points in the data, and on the map)."""
+    with stage("ranks", total=len(chosen.points)) as running:
+        for part in chosen.blocks(data.n_points):
+            rows = chosen.points[part]
+            # of the data they are the same for every map, and where maps are compared kept
+            before = reuse("ranks", (*data.arrays, rows), data.setting, partial(_ranks, data, rows))
+            yield part, before, _ranks(places, rows)
+            running.advance(len(rows))
+
+
+def _ranks(table: DistanceRows, rows: Array) -> Array:
+    return ranks(table.distances(rows), rows)
+
+
+def ranks(distances: Array, own: Array) -> Array:
+    """Return the rank of every column in each row of distances; a point itself has rank 0.
+
+    ``own`` is the column of each row's own point. The distances are overwritten.
+    """
+    distances[np.arange(len(own)), own] = -1.0  # before its duplicates
+    order = np.argsort(distances, axis=1)
+    ordered = np.take_along_axis(distances, order, axis=1)
+    # numpy's vectorised sort is three times as fast as its stable one, and ties are rare
+    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    order[tied] = np.argsort(distances[tied], axis=1, kind="stable")
+    answer = np.empty(distances.shape, dtype=np.int32)
+    np.put_along_axis(answer, order, np.arange(distances.shape[1], dtype=np.int32)[None], axis=1)
+    return answer
+
+
+def above_chance(q_nx: Array, n_points: int) -> Array:
+    """Return R_NX(K) = ((n - 1) Q_NX(K) - K) / (n - 1 - K) for K = 1 .. n - 2."""
+    counted = np.arange(1, n_points - 1)
+    kept = np.asarray(q_nx)[..., :-1]
+    return np.asarray(((n_points - 1) * kept - counted) / (n_points - 1 - counted))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +139,7 @@ class Neighborhoods:
     area: Score
 
     def __str__(self) -> str:
-        """Return one line a score."""
+        """Return one line per score."""
         scores = (self.trustworthiness, self.continuity, self.kept, self.area)
         return "\n".join(str(score) for score in scores)
 
@@ -53,7 +158,7 @@ def neighborhoods(
     ``X`` are points, or distances (for example geodesic ones) with metric="precomputed". Exact up
     to 5,000 points; beyond, ``sample`` points are scored against all.
     """
-    data, places = two_sides(X, Y, metric)
+    data, places = rows_of_both(X, Y, metric)
     n = data.n_points
     k = check_neighbors(n_neighbors, n)
     chosen = choose(n, sample, seed)
@@ -140,10 +245,6 @@ def _curve(total: Array, total_squares: Array, chosen: Chosen) -> Curve:
     )
 
 
-# prices of a pair in a neighbour search, in units of a pair of distances that are ranked
-SEARCHED = {"tree": 5e-4, "product": 0.02}
-
-
 def neighbors_kept(
     X: Any,
     Y: Any,
@@ -157,9 +258,10 @@ def neighbors_kept(
     """Return the mean share of neighbours on the map that are neighbours in the data too.
 
     The ``n_neighbors`` nearest on the map count as kept if they are among the ``among`` nearest in
-    the data (by default the same number). Times ``n_neighbors`` it is the score of S3 Exercise
-    15.6: score_10 is ``10 * neighbors_kept(X, Y, 10).value`` and score_50, which compares 10
-    neighbours on the map with 50 in the data, ``10 * neighbors_kept(X, Y, 10, among=50).value``.
+    the data (by default the same number). Times ``n_neighbors`` it is the score of Mohri et al.
+    2012, exercise 15.6: score_10 is ``10 * neighbors_kept(X, Y, 10).value`` and score_50, which
+    compares 10 neighbours on the map with 50 in the data, ``10 * neighbors_kept(X, Y, 10,
+    among=50).value``.
 
     It searches neighbours instead of ranking all pairs, so it stays exact up to 35,000 points,
     200,000 in a space of few columns. ``metric="precomputed"`` takes distances, dense or a sparse
@@ -175,7 +277,7 @@ def neighbors_kept(
     check_same_points(n, len(places), 2)
     k = check_neighbors(n_neighbors, n)
     wanted = k if among is None else check_neighbors(among, n, "among")
-    in_tree = metric != "precomputed" and data.shape[1] <= 10
+    in_tree = metric != "precomputed" and data.shape[1] <= TREE_DIMENSIONS
     chosen = choose(n, sample, seed, SEARCHED["tree" if in_tree else "product"])
     before = _neighbors(data, metric, chosen.points, wanted)
     after = _neighbors(places, "euclidean", chosen.points, k)
@@ -184,7 +286,7 @@ def neighbors_kept(
 
 
 def _neighbors(points: Any, metric: Metric, rows: Array, count: int) -> Array:
-    """Return the ``count`` neighbours of each row as one number a pair, row after row."""
+    """Return the ``count`` neighbours of each row as one number per pair, row after row."""
     n = points.shape[0]
     found = build_index(points, metric).nearest(points[rows], min(count + 1, n))
     others = found.neighbors != rows[found.rows]
