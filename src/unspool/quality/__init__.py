@@ -13,17 +13,15 @@ from .distance_scores import Shepard, Stress, residual_variance, shepard, stress
 from .distortion import Distortion, local_distortion
 from .procrustes import Alignment, align, disparity, explained_by, procrustes
 from .rank_scores import (
-    CoRanking,
     Neighborhoods,
-    co_ranking,
     continuity,
     neighborhoods,
     neighbors_kept,
     r_nx,
     r_nx_area,
-    ranks,
     trustworthiness,
 )
+from .ranks import CoRanking, co_ranking, ranks
 from .score import FEWEST, Curve, Score
 from .short_circuits import ShortCircuits, short_circuits, suspicious_edges
 from .stability import Stability, stability

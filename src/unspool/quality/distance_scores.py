@@ -51,10 +51,37 @@ def stress(
 ) -> Stress:
     """Return the normalised stress sqrt(sum (delta - s d)^2 / sum delta^2) of a map.
 
-    delta are the distances in the data (or given, with metric="precomputed") and d those on the
-    map. s is the scale that fits best, because many methods fix their own; with ``scaling=False``
-    it is 1 and ``raw`` the raw stress (Vidal, Ma, Sastry 2016, eq. 4.30), over each pair once. Of
-    each point it is the same over the pairs that the point is part of.
+    delta are the distances in the data and d those on the map. s is the scale that fits best,
+    because many methods fix their own. Of each point it is the same over the pairs that the point
+    is part of.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    scaling : bool, default=True
+        With False, s is 1 and ``raw`` the raw stress of Vidal, Ma, Sastry 2016, eq. 4.30, over each
+        pair once.
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Stress
+        The stress, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> points = datasets.swiss_roll(100).points
+    >>> bool(quality.stress(points, 2.0 * points).value < 1e-7)
+    True
     """
     data, places = rows_of_both(X, Y, metric, at_least=2)
     chosen = choose(data.n_points, sample, seed)
@@ -140,7 +167,33 @@ class Shepard(Score):
 def shepard(
     X: Any, Y: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
 ) -> Shepard:
-    """Return the data of a Shepard diagram: all pairs among ``sample`` points (default 500)."""
+    """Return the data of a Shepard diagram: all pairs among a sample of the points.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points whose pairs are taken; None is 500.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Shepard
+        Distances in the data and on the map, and the best increasing function between them.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(100)
+    >>> len(quality.shepard(roll.points, roll.coordinates).given)
+    4950
+    """
     data = checked_table(X, "X") if metric == "precomputed" else checked(X, "X")
     places = checked(Y, "Y")
     check_same_points(len(data), len(places), 3)
@@ -207,12 +260,36 @@ def residual_variance(
     sample: int | None = None,
     seed: int = 0,
 ) -> Curve:
-    """Return 1 - R_t^2 for t = 1 .. width of ``Y`` (Izenman 2013, sec. 16.6.3).
+    """Return 1 - R_t^2 for t = 1 .. width of ``Y`` (Izenman 2013, section 16.6.3).
 
     R_t is the correlation, over all entries of the table of ``distances``, with the distances on
-    the map that uses its first t coordinates. ``columns`` are the points (landmarks) that the
-    columns of the table belong to. Of each point, in ``per_point``, it is the same over its row.
-    Rows are sampled when the table is larger than 20,000 squared or so.
+    the map that uses its first t coordinates. Of each point, in ``per_point``, it is the same over
+    its row.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_columns)
+        Distances that the map should keep, such as geodesic ones.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    columns : ndarray of shape (n_columns,) or None, default=None
+        The points (landmarks) that the columns of the table belong to; None is all points.
+    sample : int or None, default=None
+        Number of rows to look at; None is all unless the table exceeds 20,000 squared or so.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Curve
+        The residual variance by t.
+
+    Examples
+    --------
+    >>> from unspool import Isomap, datasets, quality
+    >>> model = Isomap(2, n_neighbors=8).fit(datasets.swiss_roll(400).points)
+    >>> bool(quality.residual_variance(model.geodesics_, model.embedding_).values[-1] < 0.01)
+    True
     """
     places = checked(Y, "Y")
     others = places if columns is None else places[columns]

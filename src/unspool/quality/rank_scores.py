@@ -1,10 +1,5 @@
 """Which neighbourhoods a map keeps: trustworthiness, continuity, and the curve R_NX over all sizes.
 
-All of them count ranks: the how-manieth neighbour each point is to another, in the data and on the
-map. Their joint counts are the co-ranking matrix: how many pairs are the k-th neighbour in the data
-and the l-th on the map (Lee & Verleysen 2009). Equal distances are ranked by index, so that the
-answer does not depend on how they were sorted.
-
 Trustworthiness falls when strangers are mapped near a point, continuity when neighbours are torn
 away (Venna & Kaski 2001), each weighed by how far they had to come or went. R_NX(K) is the share
 of K neighbours kept, 0 for a random map and 1 for a perfect one (Lee & Verleysen 2009); the area
@@ -15,117 +10,25 @@ instead, which many points can afford.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..distances import TREE_DIMENSIONS, build_index, check_metric
-from ..runtime import claim, reuse, stage
 from ..values import Array, Metric
 from .distance_rows import (
-    DistanceRows,
     check_neighbors,
     check_same_points,
     checked,
     checked_table,
     rows_of_both,
 )
+from .ranks import above_chance, rank_blocks
 from .score import Chosen, Curve, Score, choose, mean_score
 
 # prices of a pair in a neighbour search, in units of a pair of distances that are ranked
 SEARCHED = {"tree": 5e-4, "product": 0.02}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CoRanking:
-    """``counts[k - 1, l - 1]``: pairs that are k-th neighbours in the data, l-th on the map.
-
-    A perfect map has n on the diagonal; below it stand the intrusions (near on the map, far in the
-    data), above it the extrusions. Each scored point adds one count to every row and column.
-    """
-
-    counts: Array
-    sample: Array
-    n_points: int
-
-    @property
-    def exact(self) -> bool:
-        """Whether every point was counted."""
-        return len(self.sample) == self.n_points
-
-    @property
-    def q_nx(self) -> Array:
-        """Mean share of the K nearest neighbours that are kept, for K = 1 .. n - 1."""
-        kept = np.diag(self.counts.cumsum(axis=0).cumsum(axis=1))
-        return np.asarray(kept / (len(self.sample) * np.arange(1, self.n_points)))
-
-    @property
-    def r_nx(self) -> Array:
-        """The same, rescaled so that a random map has 0: for K = 1 .. n - 2."""
-        return above_chance(self.q_nx, self.n_points)
-
-
-def co_ranking(
-    X: Any, Y: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
-) -> CoRanking:
-    """Return the co-ranking matrix of a map ``Y`` of ``X`` (points, or precomputed distances)."""
-    data, places = rows_of_both(X, Y, metric)
-    n = data.n_points
-    claim(
-        4 * (n - 1) ** 2,
-        f"the co-ranking matrix of {n} points",
-        "use quality.neighborhoods, which sums it up without storing it",
-    )
-    chosen = choose(n, sample, seed)
-    counts = np.zeros((n - 1) ** 2, dtype=np.int32)
-    for part, before, after in rank_blocks(data, places, chosen):
-        others = np.arange(n) != chosen.points[part][:, None]
-        cells = (before[others].astype(np.int64) - 1) * (n - 1) + after[others] - 1
-        np.add.at(counts, cells, 1)
-    return CoRanking(counts.reshape(n - 1, n - 1), chosen.points, n)
-
-
-def rank_blocks(
-    data: DistanceRows, places: DistanceRows, chosen: Chosen
-) -> Iterator[tuple[slice, Array, Array]]:
-    """Yield (slice of the chosen points, their ranks of all points in the data, and on the map)."""
-    with stage("ranks", total=len(chosen.points)) as running:
-        for part in chosen.blocks(data.n_points):
-            rows = chosen.points[part]
-            # of the data they are the same for every map, and where maps are compared kept
-            before = reuse("ranks", (*data.arrays, rows), data.setting, partial(_ranks, data, rows))
-            yield part, before, _ranks(places, rows)
-            running.advance(len(rows))
-
-
-def _ranks(table: DistanceRows, rows: Array) -> Array:
-    return ranks(table.distances(rows), rows)
-
-
-def ranks(distances: Array, own: Array) -> Array:
-    """Return the rank of every column in each row of distances; a point itself has rank 0.
-
-    ``own`` is the column of each row's own point. The distances are overwritten.
-    """
-    distances[np.arange(len(own)), own] = -1.0  # before its duplicates
-    order = np.argsort(distances, axis=1)
-    ordered = np.take_along_axis(distances, order, axis=1)
-    # numpy's vectorised sort is three times as fast as its stable one, and ties are rare
-    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    order[tied] = np.argsort(distances[tied], axis=1, kind="stable")
-    answer = np.empty(distances.shape, dtype=np.int32)
-    np.put_along_axis(answer, order, np.arange(distances.shape[1], dtype=np.int32)[None], axis=1)
-    return answer
-
-
-def above_chance(q_nx: Array, n_points: int) -> Array:
-    """Return R_NX(K) = ((n - 1) Q_NX(K) - K) / (n - 1 - K) for K = 1 .. n - 2."""
-    counted = np.arange(1, n_points - 1)
-    kept = np.asarray(q_nx)[..., :-1]
-    return np.asarray(((n_points - 1) * kept - counted) / (n_points - 1 - counted))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,8 +58,33 @@ def neighborhoods(
 ) -> Neighborhoods:
     """Return every rank score of a map ``Y`` of ``X``, in one pass.
 
-    ``X`` are points, or distances (for example geodesic ones) with metric="precomputed". Exact up
-    to 5,000 points; beyond, ``sample`` points are scored against all.
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points that are scored against all; None is all up to 5,000 points.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Neighborhoods
+        Trustworthiness, continuity, and the curve R_NX with its area.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> found = quality.neighborhoods(roll.points, roll.coordinates)
+    >>> round(found.trustworthiness.value, 1)
+    1.0
     """
     data, places = rows_of_both(X, Y, metric)
     n = data.n_points
@@ -182,7 +110,30 @@ def neighborhoods(
 def trustworthiness(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
     """Return how far the neighbours on the map can be trusted to be neighbours in the data.
 
-    1 if all ``n_neighbors`` of each point are; the options are those of ``neighborhoods``.
+    It is 1 if all ``n_neighbors`` of each point are (Venna and Kaski 2001).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    **options
+        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+
+    Returns
+    -------
+    Score
+        The trustworthiness, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> round(quality.trustworthiness(roll.points, roll.coordinates).value, 1)
+    1.0
     """
     return neighborhoods(X, Y, n_neighbors, **options).trustworthiness
 
@@ -190,18 +141,87 @@ def trustworthiness(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Sc
 def continuity(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
     """Return how far neighbours in the data stay neighbours on the map: 1 if none is torn away.
 
-    It is the trustworthiness with the two sides exchanged; options as for ``neighborhoods``.
+    It is the trustworthiness with the two sides exchanged.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    **options
+        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+
+    Returns
+    -------
+    Score
+        The continuity, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> round(quality.continuity(roll.points, roll.coordinates).value, 1)
+    1.0
     """
     return neighborhoods(X, Y, n_neighbors, **options).continuity
 
 
 def r_nx(X: Any, Y: Any, **options: Any) -> Curve:
-    """Return the curve R_NX(K), K = 1 .. n - 2; options as for ``neighborhoods``."""
+    """Return the curve R_NX(K), K = 1 .. n - 2.
+
+    R_NX(K) says how much better than chance the map keeps K nearest neighbours (Lee et al. 2015).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    **options
+        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+
+    Returns
+    -------
+    Curve
+        The values by K.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(100)
+    >>> len(quality.r_nx(roll.points, roll.coordinates).values)
+    98
+    """
     return neighborhoods(X, Y, 1, **options).curve
 
 
 def r_nx_area(X: Any, Y: Any, **options: Any) -> Score:
-    """Return the area under R_NX over log K: 1 for a perfect map, 0 for a random one."""
+    """Return the area under R_NX over log K: 1 for a perfect map, 0 for a random one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    **options
+        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+
+    Returns
+    -------
+    Score
+        The area.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(100)
+    >>> round(quality.r_nx_area(roll.points, roll.points).value, 6)
+    1.0
+    """
     return neighborhoods(X, Y, 1, **options).area
 
 
@@ -257,15 +277,43 @@ def neighbors_kept(
 ) -> Score:
     """Return the mean share of neighbours on the map that are neighbours in the data too.
 
-    The ``n_neighbors`` nearest on the map count as kept if they are among the ``among`` nearest in
-    the data (by default the same number). Times ``n_neighbors`` it is the score of Mohri et al.
-    2012, exercise 15.6: score_10 is ``10 * neighbors_kept(X, Y, 10).value`` and score_50, which
-    compares 10 neighbours on the map with 50 in the data, ``10 * neighbors_kept(X, Y, 10,
-    among=50).value``.
+    Times ``n_neighbors`` it is the score of Mohri et al. 2012, exercise 15.6: score_10 is
+    ``10 * neighbors_kept(X, Y, 10).value`` and score_50, which compares 10 neighbours on the map
+    with 50 in the data, ``10 * neighbors_kept(X, Y, 10, among=50).value``.
 
     It searches neighbours instead of ranking all pairs, so it stays exact up to 35,000 points,
-    200,000 in a space of few columns. ``metric="precomputed"`` takes distances, dense or a sparse
-    graph that holds enough of them.
+    200,000 in a space of few columns.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them, dense
+        or a sparse graph that holds enough of them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    among : int or None, default=None
+        A neighbour counts as kept if it is among so many nearest in the data; None stands for
+        ``n_neighbors``.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Score
+        The share, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> quality.neighbors_kept(roll.points, roll.points).value
+    1.0
     """
     check_metric(metric)
     if metric == "precomputed":
