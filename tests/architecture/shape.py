@@ -15,13 +15,19 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def files_are_short(modules: list[Module]) -> Iterator[str]:
     for module in modules:
         lines = len(module.text.splitlines())
-        limit = rules.METHOD_FILE_LINES if _is_method_file(module) else rules.FILE_LINES
-        if lines > limit:
-            yield module.tell(limit, f"{lines} lines, {limit} at most: a part wants its own file")
+        if lines > rules.FILE_LINES:
+            sentence = f"{lines} lines, {rules.FILE_LINES} at most: which second idea is in it?"
+            yield module.tell(rules.FILE_LINES, sentence)
 
 
-def _is_method_file(module: Module) -> bool:
-    return module.top == "methods" and "/" in module.place and not module.stem.startswith("_")
+def the_house_is_small(modules: list[Module]) -> Iterator[str]:
+    folders = {module.folder for module in modules} - {""}
+    for number, most, what in (
+        (len(modules), rules.FILES, "files"),
+        (len(folders), rules.FOLDERS, "folders"),
+    ):
+        if number > most:
+            yield f"src/unspool has {number} {what}, {most} at most: which two are one idea?"
 
 
 def functions_are_short(modules: list[Module]) -> Iterator[str]:
