@@ -16,10 +16,10 @@ from click.testing import CliRunner
 import unspool
 from unspool import datasets
 from unspool.catalog import METHODS
-from unspool.cli import progress
 from unspool.cli.main import COMMANDS, app
 from unspool.cli.parameters import Declared, options_of
 from unspool.methods.parameters import parameters_of
+from unspool.runtime import display
 
 ROLL = datasets.swiss_roll(120, seed=3)
 
@@ -127,11 +127,11 @@ def test_without_a_file_the_map_goes_to_stdout(table):
 
 
 def test_progress_is_on_stderr_and_can_be_silent(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(progress, "IN_LOG", 0.0)
+    monkeypatch.setattr(display, "IN_LOG", 0.0)
     told = done("embed", table, "-o", tmp_path / "map.csv")
     assert told.stdout == ""
     assert "isomap: neighbours 1/1" in told.stderr
-    monkeypatch.setattr(progress, "IN_LOG", 60.0)
+    monkeypatch.setattr(display, "IN_LOG", 60.0)
     assert "neighbours" not in done("embed", table, "-o", tmp_path / "map.csv").stderr
     quiet = done("embed", table, "-q", "-o", tmp_path / "map.csv")
     assert quiet.output == ""
@@ -337,7 +337,7 @@ def test_comparisons_as_a_report(tmp_path):
     done("compare", *data, "-o", tmp_path / "r.html", "-q")
     page = (tmp_path / "r.html").read_text()
     assert "unspool compare demo:swiss-roll:90 --methods pca,isomap --seed 3" in page
-    code = "from unspool.app.files import Wishes, prepared, read_table\n"
+    code = "from unspool.io import Wishes, prepared, read_table\n"
     assert code in page
     assert "Procrustes" in page
 
@@ -490,7 +490,7 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
 
 SLOW = """
 import signal, sys, time
-from unspool.app import interrupt
+from unspool.cli import interrupt
 def work():
     print("ready", flush=True)
     {wait}
@@ -520,9 +520,9 @@ def test_interrupted_within_two_seconds(wait, everybody):
 
 WRITING = """
 import os, signal, sys, time
-from unspool.app import interrupt
+from unspool.cli import interrupt
 def work():
-    from unspool.saving import written
+    from unspool.io import written
     with written("map.csv") as file:
         file.write(b"half")
         file.flush()

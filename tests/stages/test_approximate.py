@@ -302,13 +302,13 @@ def test_a_saved_model_finds_the_same(tmp_path):
 
 
 def test_fits_that_share_their_work_keep_the_searches_apart():
-    from unspool.runtime import sharing
+    from unspool.runtime import share_work
 
-    with sharing() as shelf:
+    with share_work() as cache:
         for search in ("exact", "approximate", "approximate"):
             model = LLE(2, search=search).fit(ROLL)
             assert ("recall" in model.report_.stage("neighbours").facts) == (search != "exact")
-        assert shelf.count("neighbours") == 2
+        assert cache.count("neighbours") == 2
 
 
 def test_the_seed_is_used():

@@ -63,4 +63,4 @@ def test_what_fits_is_claimed_without_a_word(monkeypatch):
     ],
 )
 def test_bytes_as_a_person_writes_them(n_bytes, text):
-    assert runtime.readable(n_bytes) == text
+    assert runtime.format_bytes(n_bytes) == text

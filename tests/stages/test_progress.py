@@ -2,8 +2,10 @@
 
 import threading
 
+import numpy as np
 import pytest
 
+import unspool
 from unspool import runtime
 from unspool.runtime import Cancelled, Event
 
@@ -165,7 +167,7 @@ def test_events_are_values():
 
 
 def test_plain_lines_where_there_is_no_terminal(capfd):
-    with runtime.shown("Work"):
+    with runtime.show_progress("Work"):
         with runtime.stage("slow", total=3) as running:
             running.advance(3)
         with runtime.stage("quick"):
@@ -180,9 +182,19 @@ def test_plain_lines_where_there_is_no_terminal(capfd):
 
 def test_a_log_is_not_flooded(capfd):
     """Ten thousand steps in a moment: the first, the last, and few in between."""
-    with runtime.shown("Work"), runtime.stage("many", total=10_000) as running:
+    with runtime.show_progress("Work"), runtime.stage("many", total=10_000) as running:
         for _ in range(10_000):
             running.advance()
     lines = capfd.readouterr().err.splitlines()
     assert lines[-1] == "Work: many 10000/10000"
     assert len(lines) < 60
+
+
+def test_a_warning_names_the_line_of_the_user_and_stays_in_the_report():
+    sheet = np.random.default_rng(0).normal(size=(60, 2)) @ np.ones((2, 4))  # a line, in truth
+    for call in (lambda m: m.fit(sheet), lambda m: m.fit_transform(sheet)):
+        model = unspool.ClassicalMDS(3)
+        with pytest.warns(UserWarning, match="lower n_components") as heard:
+            call(model)
+        assert heard[0].filename == __file__
+        assert str(heard[0].message) in model.report_.advice

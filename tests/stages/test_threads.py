@@ -9,7 +9,7 @@ import pytest
 import threadpoolctl
 from threadpoolctl import threadpool_info
 
-from unspool.runtime import over_rows, quiet_blas
+from unspool.runtime import limit_blas_threads, run_strips
 
 
 def blas_threads():
@@ -23,7 +23,7 @@ def test_every_row_once(n):
     def work(rows):
         seen[rows] += 1
 
-    over_rows(work, n, 8)
+    run_strips(work, n, 8)
     assert (seen == 1).all()
 
 
@@ -33,7 +33,7 @@ def test_what_a_strip_raises_is_raised():
             raise ValueError("strip 2")
 
     with pytest.raises(ValueError, match="strip 2"):
-        over_rows(work, 100, 8)
+        run_strips(work, 100, 8)
 
 
 def test_the_limit_of_blas_lasts_from_the_first_to_the_last(monkeypatch):
@@ -51,21 +51,21 @@ def test_the_limit_of_blas_lasts_from_the_first_to_the_last(monkeypatch):
             told.append("restored")
 
     monkeypatch.setattr(threadpoolctl, "threadpool_limits", Limits)
-    first, second = quiet_blas(), quiet_blas()
+    first, second = limit_blas_threads(), limit_blas_threads()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
     assert told == [(1, "blas")]
     second.__exit__(None, None, None)
     assert told == [(1, "blas"), "restored"]
-    with quiet_blas():
+    with limit_blas_threads():
         pass
     assert told == 2 * [(1, "blas"), "restored"]
 
 
 def test_blas_is_as_before_after_an_error():
     before = blas_threads()
-    with pytest.raises(KeyError), quiet_blas():
+    with pytest.raises(KeyError), limit_blas_threads():
         raise KeyError
     assert blas_threads() == before
 

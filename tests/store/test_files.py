@@ -16,7 +16,7 @@ import unspool
 from tests.cases import roll
 from unspool import distances, graph, paths, store
 from unspool.io import together, written
-from unspool.store import Encoder, UnreadableModel, archive
+from unspool.store import Encoder, UnreadableModel, archive, models
 from unspool.store.archive import _digest
 
 X = roll(60).points
@@ -376,7 +376,7 @@ def test_a_write_that_fails_leaves_the_old_file(good, tmp_path, monkeypatch):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive, "write", full)
+    monkeypatch.setattr(models, "write", full)
     with pytest.raises(OSError, match="No space"):
         unspool.save(unspool.PCA(), path)
     assert path.read_bytes() == good

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from ..runtime import quiet_blas
+from ..runtime import limit_blas_threads
 from ..values import Array
 from .layers import Network, Topology, from_flat, squares_and_gradient
 
@@ -49,7 +49,7 @@ def fixed_order() -> Iterator[Map]:
     """Yield a parallel ``map`` for work whose every item is computed by one thread alone."""
     pools = threadpool_info()
     threads = max((pool["num_threads"] for pool in pools if pool["user_api"] == "blas"), default=1)
-    with quiet_blas(), ThreadPoolExecutor(threads) as pool:
+    with limit_blas_threads(), ThreadPoolExecutor(threads) as pool:
         yield pool.map
 
 

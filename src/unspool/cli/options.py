@@ -100,8 +100,9 @@ def progress(given: Mapping[str, Any], title: str) -> Iterator[None]:
 
     What methods warn of stands in their report too, and is told from there.
     """
-    from .progress import shown
+    from ..runtime import show_progress
 
-    with warnings.catch_warnings(), nullcontext() if given["quiet"] else shown(title):
+    shown = nullcontext() if given["quiet"] else show_progress(title, transient=True)
+    with warnings.catch_warnings(), shown:
         warnings.simplefilter("ignore", UserWarning)
         yield

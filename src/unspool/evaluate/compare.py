@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ..distances import check_metric
 from ..quality import check_neighbors, checked, checked_table
-from ..runtime import sharing, shown, stage
+from ..runtime import share_work, show_progress, stage
 from ..values import Array, Metric
 from .candidates import Candidate, Settings, candidates, usual_methods
 from .comparison import Comparison, Outcome
@@ -62,7 +62,7 @@ def compare(
     counted = check_neighbors(min(n_neighbors or 10, n - 1), n)
     true = _checked_truth(truth, n)
     began = time.perf_counter()
-    with shown("compare") if verbose else nullcontext(), sharing() as shelf:
+    with show_progress("compare") if verbose else nullcontext(), share_work() as cache:
         geodesics = geodesics_to_guides(data, metric, n_neighbors, seed)
         yardstick = Yardstick(data, metric, counted, sample, seed, geodesics, true)
         outcomes = _all_of(entrants, yardstick)
@@ -73,8 +73,8 @@ def compare(
         color=color,
         columns=_column_names(X),
         seconds=time.perf_counter() - began,
-        searches=shelf.count("neighbours"),
-        geodesics=shelf.count("geodesics"),
+        searches=cache.count("neighbours"),
+        geodesics=cache.count("geodesics"),
     )
 
 
@@ -130,8 +130,9 @@ def _fitted(entrant: Candidate, data: Any) -> Outcome:
             return _without_map(entrant, str(reason) or type(reason).__name__, began)
     taken = time.perf_counter() - began
     report = getattr(model, "report_", None)
-    spared = sum(s.facts.get("spared", 0.0) for s in report.stages) if report is not None else 0.0
-    seconds = report.seconds if entrant.settled and report is not None else taken + spared
+    stages = report.stages if report is not None else ()
+    saved = sum(stage.facts.get("saved_seconds", 0.0) for stage in stages)
+    seconds = report.seconds if entrant.settled and report is not None else taken + saved
     notes = dict.fromkeys(str(warning.message) for warning in heard)
     if report is not None:
         notes |= dict.fromkeys(report.advice)

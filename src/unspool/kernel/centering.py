@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import over_rows
+from ..runtime import run_strips
 from ..values import Array
 
 ROWS = 256  # of a table that a thread adds up at a time
@@ -41,7 +41,7 @@ def _column_sums(table: Any) -> Array:
     def work(rows: slice) -> None:
         sums[rows.start // ROWS] = table[rows].sum(axis=0, dtype=np.float64)
 
-    over_rows(work, len(table), ROWS)
+    run_strips(work, len(table), ROWS)
     return np.asarray(sums.sum(axis=0))
 
 

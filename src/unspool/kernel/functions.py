@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import over_rows
+from ..runtime import run_strips
 from ..values import Array
 
 KERNELS = (
@@ -133,9 +133,9 @@ def _radial(kernel: Kernel, A: Array, B: Array, metric: Any) -> Array:
             table[rows, columns], table[columns, rows] = tile, tile.T
 
     if A is B:
-        over_rows(fill_tiles, len(A), TILE)
+        run_strips(fill_tiles, len(A), TILE)
     else:
-        over_rows(fill_strip, len(A), max(1, STRIP_BYTES // (8 * max(1, len(B)))))
+        run_strips(fill_strip, len(A), max(1, STRIP_BYTES // (8 * max(1, len(B)))))
     return table
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from .. import distances, extension
-from ..runtime import recording, shown
+from ..runtime import recording, show_progress
 from ..values import Array, Report
 from .input import checked_points, checked_table
 from .parameters import check_parameters, learned, method, parameter
@@ -42,7 +42,7 @@ class Method(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Learn the map of the rows of ``X``."""
         check_parameters(self)
         with self._all_or_nothing(), recording() as record:
-            with shown(type(self).__name__) if self.verbose else nullcontext():
+            with show_progress(type(self).__name__) if self.verbose else nullcontext():
                 points = self._checked(X, reset=True)
                 self._learn(points)
             self.embedding_ = self.embedding_.astype(self._dtype, copy=False)

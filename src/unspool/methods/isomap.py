@@ -9,7 +9,7 @@ import numpy as np
 from .. import extension
 from ..extension import Chart
 from ..relation import edges_of, geodesic_gram
-from ..runtime import once
+from ..runtime import reuse
 from ..spectrum import negative_mass, solve
 from ..values import Array, NeighborGraph
 from .gram_family import advise_if_not_euclidean, scaled_coordinates
@@ -44,7 +44,7 @@ class Isomap(GraphMethod):
 
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
         edges = edges_of(neighbors)
-        similarity = once("geodesics", edges, "gram", lambda: geodesic_gram(neighbors))
+        similarity = reuse("geodesics", edges, "gram", lambda: geodesic_gram(neighbors))
         eigenproblem = similarity.problem(self._count_in(members), self.random_state)
         spectrum = solve(eigenproblem, self._count_in(members), seed=self.random_state)
         values, coordinates = scaled_coordinates(spectrum)

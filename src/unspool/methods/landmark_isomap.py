@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from .. import distances, extension, graph, paths
 from ..extension import Chart
 from ..relation import edges_of
-from ..runtime import once
+from ..runtime import reuse
 from ..values import Array, NeighborGraph
 from .gram_family import check_count
 from .graph_family import COMPONENTS, GraphMethod
@@ -48,7 +48,7 @@ class LandmarkIsomap(LandmarkChoice, GraphMethod):
     def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
         chosen = self._chosen_in(given, members, neighbors)
         of = *edges_of(neighbors), chosen
-        geodesics = once(
+        geodesics = reuse(
             "geodesics", of, "rows", lambda: paths.geodesic_distances(neighbors, chosen)
         )
         count = min(self._count_in(members), len(chosen) - 1)

@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..runtime import available_bytes, claim, spread, stage, thread_count
+from ..runtime import available_bytes, claim, run_chunks, stage, thread_count
 from ..values import Array, NeighborGraph
 from .choice import Engine, Wanted, choose
 
@@ -153,7 +153,7 @@ def _write(engine: Engine, sources: Array, out: Array, done: Callable[[int], Non
     def solve(rows: Array, space: Any) -> None:
         engine.solve(sources[rows], rows, out, space)
 
-    spread(solve, chunks, [engine.space(share) for _ in range(count)], done)
+    run_chunks(solve, chunks, [engine.space(share) for _ in range(count)], done)
 
 
 def _claim_table(n_sources: int, n_points: int, precision: Precision) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..optimize import Outcome, iterate
-from ..runtime import claim, quiet_blas
+from ..runtime import claim, limit_blas_threads
 from ..values import Array
 from .parametrization import count_folds, reparametrized
 from .scaling import settled_below
@@ -66,7 +66,7 @@ def fit_surface(points: Array, start: Array, settings: SurfaceSettings) -> Outco
 
     total = float(np.square(points).sum())
     settled = settled_below(settings.tolerance, total, len(freedoms) - 1)
-    with quiet_blas():  # matrices of a few hundred rows: shared out they take twice as long
+    with limit_blas_threads():  # matrices of a few hundred rows: shared out they take twice as long
         first, loss = fitted(start, 0)
         return iterate(first, loss, step, settled, name="surface", max_steps=settings.max_steps)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import claim, once, stage
+from ..runtime import claim, reuse, stage
 from ..values import Array, Metric
 from .score import Chosen, choose
 from .sides import Side, two_sides
@@ -75,7 +75,7 @@ def rank_blocks(data: Side, places: Side, chosen: Chosen) -> Iterator[tuple[slic
         for part in chosen.blocks(data.n_points):
             rows = chosen.points[part]
             # of the data they are the same for every map, and where maps are compared kept
-            before = once("ranks", (*data.arrays, rows), data.setting, partial(_ranks, data, rows))
+            before = reuse("ranks", (*data.arrays, rows), data.setting, partial(_ranks, data, rows))
             yield part, before, _ranks(places, rows)
             running.advance(len(rows))
 

@@ -8,7 +8,7 @@ from .. import graph
 from ..kernel import Centering
 from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
 from ..problem import gram
-from ..runtime import available_bytes, over_rows
+from ..runtime import available_bytes, run_strips
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem, NeighborGraph
 
@@ -104,5 +104,5 @@ def _turn_into_similarity(lengths: Array) -> Array:
         strip *= -0.5
         means[rows] = strip.mean(axis=1, dtype=np.float64)
 
-    over_rows(work, len(lengths), STRIP)
+    run_strips(work, len(lengths), STRIP)
     return means

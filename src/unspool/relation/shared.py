@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import distances, graph
-from ..runtime import once
+from ..runtime import reuse
 from ..values import Array, Metric, NeighborGraph
 
 
@@ -17,7 +17,7 @@ def searched(
 ) -> distances.NeighborIndex:
     """Return the search structure over points, or over a table of distances."""
     how = (metric, search, seed if search == "approximate" else None)
-    return once(
+    return reuse(
         "index", _arrays_of(given), how, lambda: distances.build_index(given, metric, search, seed)
     )
 
@@ -34,7 +34,7 @@ def listed(
     if n_neighbors is None and not sp.issparse(given):
         n_neighbors = min(distances.DEFAULT_NEIGHBORS, given.shape[0] - 1)
     counts = None if n_neighbors is None else np.asarray(n_neighbors).tobytes()
-    return once(
+    return reuse(
         "neighbours",
         _arrays_of(given),
         (metric, type(index), getattr(index, "seed", None), counts, radius, squared_radius),
@@ -44,7 +44,7 @@ def listed(
 
 def undirected(directed: NeighborGraph, rule: Any = "union") -> NeighborGraph:
     """Return the graph with every edge in both directions."""
-    return once("undirected", edges_of(directed), rule, lambda: graph.symmetrize(directed, rule))
+    return reuse("undirected", edges_of(directed), rule, lambda: graph.symmetrize(directed, rule))
 
 
 def edges_of(neighbors: NeighborGraph) -> tuple[Array, Array, Array]:

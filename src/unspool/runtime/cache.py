@@ -1,15 +1,15 @@
 """Work that several fits have in common, done once.
 
-Inside ``with sharing():`` a fit that needs a neighbour graph or geodesics which an earlier one
-computed from the same data with the same settings takes those; outside, every fit does its own
-work. What is taken is the very object, so the maps are equal bit by bit to those of separate fits.
+Inside ``with share_work():`` a fit that needs a neighbour graph or geodesics which an earlier one
+computed from the same data with the same settings reuses them; outside, every fit does its own
+work. What is reused is the very object, so the maps equal those of separate fits bit by bit.
 
     >>> from unspool import LLE, Isomap, datasets
-    >>> from unspool.sharing import sharing
+    >>> from unspool.runtime import share_work
     >>> X = datasets.swiss_roll(300).points
-    >>> with sharing():
+    >>> with share_work():
     ...     models = [Isomap(2).fit(X), LLE(2).fit(X)]
-    >>> [model.report_.stage("neighbours").facts.get("shared", False) for model in models]
+    >>> [model.report_.stage("neighbours").facts.get("reused", False) for model in models]
     [False, True]
 
 Data are the same if their values are, so a copy of the points will do.
@@ -17,7 +17,6 @@ Data are the same if their values are, so a copy of the points will do.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,30 +27,29 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..values import Array, Stage
-from .progress import recording, repeat
+from .progress import recording, replay
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """One result: what it is, of which arrays and settings, and how it came about.
+class CachedResult:
+    """One result: what it is, of which arrays and settings, and the stages that led to it.
 
     Arrays are remembered by what was in them (``digests``) too: whoever changes one in place and
     fits again has other data.
     """
 
     name: str
-    of: tuple[Array, ...]
+    arrays: tuple[Array, ...]
     digests: tuple[bytes, ...]
     setting: Hashable
     value: Any
-    seconds: float
     stages: tuple[Stage, ...]
     advice: tuple[str, ...]
 
-    def answers(
-        self, name: str, of: Sequence[Array], digests: tuple[bytes, ...], setting: Hashable
+    def matches(
+        self, name: str, arrays: Sequence[Array], digests: tuple[bytes, ...], setting: Hashable
     ) -> bool:
         """Tell whether this is the result that is asked for."""
         return (
@@ -59,72 +57,97 @@ class Kept:
             and self.setting == setting
             and self.digests == digests
             # the result may look into these arrays, so they must still be what they were
-            and all(_equal(a, b) for a, b in zip(self.of, of, strict=True))
+            and all(_equal(a, b) for a, b in zip(self.arrays, arrays, strict=True))
         )
 
 
 @dataclass(eq=False)
-class Shelf:
+class Cache:
     """What the fits inside one block have computed so far."""
 
-    kept: list[Kept] = field(default_factory=list)
+    results: list[CachedResult] = field(default_factory=list)
 
     def count(self, name: str) -> int:
-        """Return how many different results of this name were computed."""
-        return sum(entry.name == name for entry in self.kept)
+        """Return how many different results of this name were computed.
+
+        Parameters
+        ----------
+        name : str
+            What was computed: ``"neighbours"``, ``"geodesics"``, ``"index"``, ``"undirected"``.
+
+        Returns
+        -------
+        int
+            The number of results, one for each distinct combination of data and settings.
+        """
+        return sum(result.name == name for result in self.results)
 
 
-_shelf: ContextVar[Shelf | None] = ContextVar("shelf", default=None)
+_cache: ContextVar[Cache | None] = ContextVar("cache", default=None)
 
 
 @contextmanager
-def sharing() -> Iterator[Shelf]:
-    """Let the fits inside the block share what they have in common; it is dropped at the end."""
-    shelf = Shelf()
-    token = _shelf.set(shelf)
-    try:
-        yield shelf
-    finally:
-        _shelf.reset(token)
+def share_work() -> Iterator[Cache]:
+    """Let the fits inside the block share what they have in common; it is dropped at the end.
 
+    Yields
+    ------
+    Cache
+        What has been computed so far; ``count("neighbours")`` tells how many searches there were.
 
-def once(name: str, of: Sequence[Array], setting: Hashable, make: Callable[[], T]) -> T:
-    """Return ``make()``, or what it returned before for the same arrays and setting.
-
-    ``make`` must be a function of these alone. The stages of taken work appear in the report with
-    0 seconds, marked ``shared``; ``spared`` tells what they took the first time.
+    Examples
+    --------
+    >>> from unspool import LLE, Isomap, datasets
+    >>> from unspool.runtime import share_work
+    >>> X = datasets.swiss_roll(300).points
+    >>> with share_work() as cache:
+    ...     models = [Isomap(2).fit(X), LLE(2).fit(X)]
+    >>> cache.count("neighbours")
+    1
     """
-    shelf = _shelf.get()
-    if shelf is None:
-        return make()
-    digests = tuple(_digest(array) for array in of)
-    for entry in shelf.kept:
-        if entry.answers(name, of, digests, setting):
-            repeat([_taken(stage) for stage in entry.stages], entry.advice)
-            value: T = entry.value
+    cache = Cache()
+    token = _cache.set(cache)
+    try:
+        yield cache
+    finally:
+        _cache.reset(token)
+
+
+def reuse(name: str, arrays: Sequence[Array], setting: Hashable, compute: Callable[[], T]) -> T:
+    """Return what ``compute()`` returned before for the same arrays and setting, else call it.
+
+    ``compute`` must be a function of these alone. The stages of reused work appear in the report
+    with 0 seconds, marked ``reused``; ``saved_seconds`` tells what they took the first time.
+    """
+    cache = _cache.get()
+    if cache is None:
+        return compute()
+    digests = tuple(_digest(array) for array in arrays)
+    for result in cache.results:
+        if result.matches(name, arrays, digests, setting):
+            replay([_mark_reused(stage) for stage in result.stages], result.advice)
+            value: T = result.value
             return value
-    began = time.perf_counter()
     with recording() as record:
-        value = make()
-    seconds = time.perf_counter() - began
+        value = compute()
     report = record.report()
-    repeat(report.stages, report.advice)
-    shelf.kept.append(
-        Kept(name, tuple(of), digests, setting, value, seconds, report.stages, report.advice)
+    replay(report.stages, report.advice)
+    cache.results.append(
+        CachedResult(name, tuple(arrays), digests, setting, value, report.stages, report.advice)
     )
     return value
 
 
-def _taken(stage: Stage) -> Stage:
-    facts = {**stage.facts, "shared": True, "spared": stage.seconds}
+def _mark_reused(stage: Stage) -> Stage:
+    facts = {**stage.facts, "reused": True, "saved_seconds": stage.seconds}
     return replace(stage, seconds=0.0, facts=facts)
 
 
 def _digest(array: Array) -> bytes:
     """Return what tells arrays apart by type, shape and values: a second for each GB."""
-    found = blake2b(f"{array.dtype.str} {array.shape}".encode(), digest_size=16)
-    found.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
-    return found.digest()
+    digest = blake2b(f"{array.dtype.str} {array.shape}".encode(), digest_size=16)
+    digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+    return digest.digest()
 
 
 def _equal(first: Array, second: Array) -> bool:

@@ -21,12 +21,12 @@ def claim(needed: int | float, what: str, instead: str) -> None:
     free = available_bytes()
     if needed > free:
         raise MemoryError(
-            f"{what} would take {readable(needed)} but {readable(free)} are free; {instead}"
+            f"{what} would take {format_bytes(needed)} but {format_bytes(free)} are free; {instead}"
         )
 
 
-def readable(n_bytes: int | float) -> str:
-    """Return a number of bytes as a person writes it."""
+def format_bytes(n_bytes: int | float) -> str:
+    """Return a number of bytes as a person writes it: 80.0 MB."""
     size = float(n_bytes)
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if size < 1000 or unit == "TB":

@@ -5,15 +5,17 @@ Nobody passes a callback down: whoever wants to hear opens ``listen(callback)`` 
 the same thread; a listener may be cancelled from any thread, and the next ``advance`` then raises
 ``Cancelled``. The same announcements fill the report of a fit (``recording``).
 
-    >>> from unspool import Isomap, progress
-    >>> with progress.listen(lambda event: print(event.name, event.done, event.total)):
+    >>> from unspool import Isomap, runtime
+    >>> with runtime.listen(lambda event: print(event.name, event.done, event.total)):
     ...     Isomap().fit(X)                                                # doctest: +SKIP
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -97,7 +99,29 @@ class Running:
 
 @contextmanager
 def stage(name: str, total: int = 1) -> Iterator[Running]:
-    """Announce a stage of ``total`` units; it counts as done when the block ends."""
+    """Announce a stage of ``total`` units; it counts as done when the block ends.
+
+    Parameters
+    ----------
+    name : str
+        What listeners and the report call it.
+    total : int, default 1
+        How many units there are to be done.
+
+    Yields
+    ------
+    Running
+        ``advance(units)`` tells the listeners of progress, ``note(...)`` adds to the report.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> with runtime.listen(print), runtime.stage("sweep", total=2) as running:
+    ...     running.advance()
+    Event(name='sweep', done=0, total=2)
+    Event(name='sweep', done=1, total=2)
+    Event(name='sweep', done=2, total=2)
+    """
     running = Running(name, total)
     began = time.perf_counter()
     running._announce()
@@ -111,13 +135,40 @@ def stage(name: str, total: int = 1) -> Iterator[Running]:
 
 
 def advise(sentence: str) -> None:
-    """Leave a sentence of advice in the report of the running fit."""
+    """Leave a sentence of advice in the report of the running fit.
+
+    Parameters
+    ----------
+    sentence : str
+        What the user could change; a sentence that is repeated is kept once.
+    """
     recorder = _recorder.get()
     if recorder is not None:
         recorder.advice.append(sentence)
 
 
-def repeat(stages: Iterable[Stage], advice: Iterable[str]) -> None:
+def warn(sentence: str) -> None:
+    """Leave a sentence in the report of the running fit, and warn whoever called it."""
+    advise(sentence)
+    warnings.warn(sentence, UserWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return how many frames above the one that asks the first is that runs the user's code.
+
+    Frames of scikit-learn are passed over too: it wraps ``transform`` and calls ``fit``.
+    """
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in ("unspool", "sklearn")
+
+
+def replay(stages: Iterable[Stage], advice: Iterable[str]) -> None:
     """Put stages and advice that were recorded before into the report of the running fit."""
     recorder = _recorder.get()
     if recorder is not None:
@@ -127,7 +178,29 @@ def repeat(stages: Iterable[Stage], advice: Iterable[str]) -> None:
 
 @contextmanager
 def listen(callback: Callable[[Event], None]) -> Iterator[Listener]:
-    """Hear every event of the work inside the block; the yielded listener can ``cancel()`` it."""
+    """Hear every event of the work inside the block; the yielded listener can ``cancel()`` it.
+
+    Parameters
+    ----------
+    callback : callable
+        Called with an ``Event`` (``name``, ``done``, ``total``) when a stage starts, at each of its
+        steps and when it ends, in the thread that works.
+
+    Yields
+    ------
+    Listener
+        ``cancel()`` may be called from any thread; the work then raises ``Cancelled`` at its next
+        step and leaves the object that was being fitted as it was.
+
+    Examples
+    --------
+    >>> from unspool import PCA, datasets, runtime
+    >>> names = set()
+    >>> with runtime.listen(lambda event: names.add(event.name)):
+    ...     model = PCA(2).fit(datasets.swiss_roll(100).points)
+    >>> "spectrum" in names
+    True
+    """
     listener = Listener(callback)
     token = _listeners.set((*_listeners.get(), listener))
     try:
@@ -138,19 +211,16 @@ def listen(callback: Callable[[Event], None]) -> Iterator[Listener]:
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """Collect what the stages inside the block do."""
+    """Collect what the stages inside the block do.
+
+    Yields
+    ------
+    Recorder
+        ``report()`` returns what was collected so far as a ``Report``.
+    """
     recorder = Recorder()
     token = _recorder.set(recorder)
     try:
         yield recorder
     finally:
         _recorder.reset(token)
-
-
-@contextmanager
-def shown(title: str) -> Iterator[None]:
-    """Show the progress of the block on stderr: bars in a terminal with rich, else plain lines."""
-    from .display import display
-
-    with display(title) as callback, listen(callback):
-        yield

@@ -1,4 +1,4 @@
-"""Work spread over threads: compiled loops that let go of the interpreter's lock.
+"""Threads for compiled loops, which release the interpreter's lock.
 
 Plain threads rather than numba's parallel loops: those compile several times longer, abort the
 process where two Python threads enter them at once (the layer that needs no further library), and
@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 
 from ..values import Array
 
-Space = TypeVar("Space")
+Workspace = TypeVar("Workspace")
 
 
 def thread_count() -> int:
-    """Return how many threads may work at once: NUMBA_NUM_THREADS, else one a core."""
+    """Return how many threads may work at once: NUMBA_NUM_THREADS, else one per core."""
     wanted = os.environ.get("NUMBA_NUM_THREADS", "")
     return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else _cores()
 
@@ -33,35 +33,35 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def spread(
-    work: Callable[[Array, Space], None],
+def run_chunks(
+    work: Callable[[Array, Workspace], None],
     chunks: Sequence[Array],
-    spaces: Sequence[Space],
+    workspaces: Sequence[Workspace],
     done: Callable[[int], None],
 ) -> None:
-    """Call ``work(chunk, space)`` for all chunks, in as many threads as there are work spaces.
+    """Call ``work(chunk, workspace)`` for all chunks, in as many threads as there are workspaces.
 
     ``done(len(chunk))`` is called here, in the calling thread, after each; what it raises stops the
     rest, once the chunks under way are finished.
     """
-    if len(spaces) == 1 or len(chunks) == 1:
+    if len(workspaces) == 1 or len(chunks) == 1:
         for chunk in chunks:
-            work(chunk, spaces[0])
+            work(chunk, workspaces[0])
             done(len(chunk))
         return
-    free: SimpleQueue[Space] = SimpleQueue()
-    for space in spaces:
-        free.put(space)
+    free: SimpleQueue[Workspace] = SimpleQueue()
+    for workspace in workspaces:
+        free.put(workspace)
 
     def run(chunk: Array) -> int:
-        space = free.get()
+        workspace = free.get()
         try:
-            work(chunk, space)
+            work(chunk, workspace)
         finally:
-            free.put(space)
+            free.put(workspace)
         return len(chunk)
 
-    with ThreadPoolExecutor(len(spaces)) as pool:
+    with ThreadPoolExecutor(len(workspaces)) as pool:
         running = [pool.submit(run, chunk) for chunk in chunks]
         try:
             for finished in as_completed(running):
@@ -71,7 +71,7 @@ def spread(
                 future.cancel()
 
 
-def over_rows(work: Callable[[slice], None], n_rows: int, step: int) -> None:
+def run_strips(work: Callable[[slice], None], n_rows: int, step: int) -> None:
     """Call ``work`` for all strips of ``step`` rows, several at a time."""
     starts = range(0, n_rows, step)
     strips = [slice(first, min(first + step, n_rows)) for first in starts]
@@ -87,10 +87,10 @@ def over_rows(work: Callable[[slice], None], n_rows: int, step: int) -> None:
 
 # Held around numba's parallel loops: with the layer that needs no further library, a second Python
 # thread that enters one ends the process.
-ONE_AT_A_TIME = Lock()
+NUMBA_LOCK = Lock()
 
 
-class _Limit:
+class _BlasLimit:
     """One thread for BLAS, from the first that asks for it until the last has done.
 
     The limit is the process's. Were each caller to set and restore it, two that overlap would leave
@@ -118,18 +118,18 @@ class _Limit:
                 self._limits.restore_original_limits()
 
 
-_LIMIT = _Limit()
+_BLAS_LIMIT = _BlasLimit()
 
 
 @contextmanager
-def quiet_blas() -> Iterator[None]:
+def limit_blas_threads() -> Iterator[None]:
     """Keep BLAS to the calling thread.
 
     Its own threads wait for more work by spinning, some 20 ms after each product, on the cores that
     ours would work on: a pass over a table took 93 ms beside them, and 70 ms without.
     """
-    _LIMIT.enter()
+    _BLAS_LIMIT.enter()
     try:
         yield
     finally:
-        _LIMIT.leave()
+        _BLAS_LIMIT.leave()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..runtime import over_rows
+from ..runtime import run_strips
 from ..values import Array, EigenProblem
 
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
@@ -124,7 +124,7 @@ def _largest_row_sum(matrix: Any) -> float:
     def work(rows: slice) -> None:
         largest[rows] = np.abs(matrix[rows]).sum(axis=1)
 
-    over_rows(work, len(matrix), ROWS)
+    run_strips(work, len(matrix), ROWS)
     return float(largest.max(initial=0.0))
 
 
@@ -157,5 +157,5 @@ def double_product(table: Array, block: Array) -> Array:
     def work(rows: slice) -> None:
         add_up_products(table, turned, rows.start, rows.stop, product)
 
-    over_rows(work, len(table), PRODUCT_ROWS)
+    run_strips(work, len(table), PRODUCT_ROWS)
     return product

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sparse_linalg
 
 from ..ordering import PLANNED, SYMMETRIC, Elimination
-from ..runtime import Running, quiet_blas
+from ..runtime import Running, limit_blas_threads
 from ..values import Array, EigenProblem
 from .bordered import Bordered, NotSolved
 from .canonical import degenerate_groups
@@ -144,7 +144,7 @@ def products(task: Task) -> Pairs:
     # a table in single precision is symmetric only up to its rounding
     rounding = 0.5 * np.finfo(np.float32).eps if form.is_single else np.finfo(np.float64).eps
     start = task.start()
-    with quiet_blas() if form.has_own_products(start) else nullcontext():
+    with limit_blas_threads() if form.has_own_products(start) else nullcontext():
         found = leading_pairs(
             form.apply,
             start,

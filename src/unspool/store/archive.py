@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.lib import format as npy
 
-from ..runtime import available_bytes, readable
+from ..runtime import available_bytes, format_bytes
 from ..values import Array
 from .codec import PLAIN_KINDS
 
@@ -103,10 +103,10 @@ def _check_sizes(archive: zipfile.ZipFile, length: int) -> None:
     if PAGE not in archive.namelist():
         raise UnreadableModel("it is sealed, but holds no page")
     if archive.getinfo(PAGE).file_size > LARGEST_PAGE:
-        raise UnreadableModel(f"its page is larger than {readable(LARGEST_PAGE)}")
+        raise UnreadableModel(f"its page is larger than {format_bytes(LARGEST_PAGE)}")
     if length > available_bytes():
-        free = readable(available_bytes())
-        raise UnreadableModel(f"it holds {readable(length)} and only {free} of memory are free")
+        free = format_bytes(available_bytes())
+        raise UnreadableModel(f"it holds {format_bytes(length)} and only {free} of memory are free")
 
 
 def read_page(archive: zipfile.ZipFile) -> Any:

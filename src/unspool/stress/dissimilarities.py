@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from .. import distances
 from ..edges import graph_from_edges
 from ..graph import find_components
-from ..runtime import ONE_AT_A_TIME, claim, stage
+from ..runtime import NUMBA_LOCK, claim, stage
 from ..values import Array, Metric, NeighborGraph
 from .pairs import Pairs
 from .tables import ROWS, checked_weights, power_of, symmetric_table
@@ -31,7 +31,7 @@ def fill_gaps(rows: Array, to_relays: Array, from_relays: Array) -> Array:
     from .stress_kernels import detours
 
     filled = np.empty(rows.shape)
-    with ONE_AT_A_TIME:
+    with NUMBA_LOCK:
         detours(rows, np.ascontiguousarray(to_relays), from_relays, filled)
     return filled
 

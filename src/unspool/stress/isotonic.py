@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime import ONE_AT_A_TIME, over_rows
+from ..runtime import NUMBA_LOCK, run_strips
 from ..values import Array
 
 
@@ -16,7 +16,7 @@ def monotone(values: Array, weights: Array | None = None) -> Array:
     from .isotonic_kernels import pool_adjacent
 
     fitted = np.empty_like(values)
-    with ONE_AT_A_TIME:
+    with NUMBA_LOCK:
         pool_adjacent(values, np.empty(0) if weights is None else weights, fitted)
     return fitted
 
@@ -34,7 +34,7 @@ def sorted_order(values: Array) -> Array:
     def sort_half(half: slice) -> None:
         order[half] = np.argsort(values[half]) + half.start
 
-    over_rows(sort_half, len(values), split)
+    run_strips(sort_half, len(values), split)
     merged(values, split, order, answer)
     return answer
 
@@ -46,7 +46,7 @@ def taken(values: Array, order: Array) -> Array:
     def take(strip: slice) -> None:
         values.take(order[strip], out=answer[strip], mode="clip")  # other modes hold the lock
 
-    over_rows(take, len(order), STRIP)
+    run_strips(take, len(order), STRIP)
     return answer
 
 
@@ -55,6 +55,6 @@ def order_within(groups: Array, values: Array) -> Array:
     from .isotonic_kernels import order_within
 
     order = np.empty(len(values), dtype=np.int64)
-    with ONE_AT_A_TIME:
+    with NUMBA_LOCK:
         order_within(groups, values, order)
     return order

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from ..optimize import Descent, Function, Outcome, begin, descend, iterate, relative_change_below
-from ..runtime import ONE_AT_A_TIME, stage
+from ..runtime import NUMBA_LOCK, stage
 from ..values import Array
 from .pairs import Fit
 
@@ -97,7 +97,7 @@ class TableStress:
         columns = np.ascontiguousarray(places.T, dtype=self.table.dtype)
         slopes = np.empty((CHUNKS, *columns.shape), self.table.dtype)
         losses = np.empty((CHUNKS, len(places)), self.table.dtype)
-        with ONE_AT_A_TIME:
+        with NUMBA_LOCK:
             table_slope(self.table, self.weights, columns, slopes, losses)
         return losses.sum(axis=0, dtype=np.float64), slopes.sum(axis=0, dtype=np.float64)
 
@@ -215,7 +215,7 @@ def place_by_stress(rows: Array, weights: Array | None, places: Array) -> Array:
             starts = np.concatenate(
                 [fixed[nearest], _classical_places(row, weight, fixed)[:, None]], axis=1
             )
-            with ONE_AT_A_TIME:
+            with NUMBA_LOCK:
                 place_rows(row, weight, fixed, starts, answer[part])
             running.advance(len(row))
     return answer

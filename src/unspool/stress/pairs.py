@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..runtime import ONE_AT_A_TIME
+from ..runtime import NUMBA_LOCK
 from ..values import Array
 from .isotonic import taken
 
@@ -56,7 +56,7 @@ class Pairs:
         from .stress_kernels import pair_distances
 
         answer = np.empty(len(self.first), self.dissimilarities.dtype)
-        with ONE_AT_A_TIME:
+        with NUMBA_LOCK:
             pair_distances(self.first, self.second, self._columns(places), answer)
         return answer
 
@@ -68,7 +68,7 @@ class Pairs:
         chunks = min(MAX_CHUNKS, max(1, len(self.first) // (PAIRS_A_POINT * self.n_points)))
         slopes = np.empty((chunks, *places.shape[::-1]))
         ends, columns = (self.first, self.second), self._columns(places)
-        with ONE_AT_A_TIME:
+        with NUMBA_LOCK:
             pair_slope(*ends, distances, wanted, self.weights, columns, shrink, slopes)
         return np.asarray(2.0 * slopes.sum(axis=0).T)
 
@@ -77,7 +77,7 @@ class Pairs:
         from .stress_kernels import misfit
 
         sums = np.empty((MAX_CHUNKS, 2))
-        with ONE_AT_A_TIME:
+        with NUMBA_LOCK:
             misfit(distances, wanted, self.weights, sums)
         size, miss = sums.sum(axis=0)  # not in the kernel, where threads would share it out
         return float(size), float(miss)
