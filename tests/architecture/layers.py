@@ -38,7 +38,7 @@ LAYERS = (
     ),
     Layer("families: what composes stages", ("relation", "stress", "principal", "autoencoder")),
     Layer("methods, and how to judge their maps", ("methods", "quality", "dimension")),
-    Layer("the table of methods, figures, files", ("catalog", "plot", "io", "store")),
+    Layer("the table of methods, figures, files", ("catalog", "costs", "plot", "io", "store")),
     Layer("several methods on the same data", ("evaluate",)),
     Layer("what is written for a reader", ("textbook", "report")),
     Layer("what a person starts", ("cli",)),
@@ -48,6 +48,7 @@ LAYERS = (
 # Within a layer only these are imported: values by all (it imports nothing), and what is listed.
 SHARED = {"values"}
 SIDEWAYS = {
+    ("catalog", "costs"): "what a method costs is a field of its entry",
     ("store", "catalog"): "a saved model names its method",
     ("store", "io"): "a model is written as safely as a table: whole or not at all",
 }
