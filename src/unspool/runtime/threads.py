@@ -21,7 +21,19 @@ Workspace = TypeVar("Workspace")
 
 
 def thread_count() -> int:
-    """Return how many threads may work at once: NUMBA_NUM_THREADS, else one per core."""
+    """Return how many threads may work at once: NUMBA_NUM_THREADS, else one per core.
+
+    Returns
+    -------
+    int
+        The number of threads.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> runtime.thread_count() >= 1
+    True
+    """
     wanted = os.environ.get("NUMBA_NUM_THREADS", "")
     return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else _cores()
 
