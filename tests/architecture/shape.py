@@ -34,10 +34,17 @@ def functions_are_short(modules: list[Module]) -> Iterator[str]:
     for module in modules:
         for node in ast.walk(module.tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1 - _docstring_lines(node)
                 if lines > rules.FUNCTION_LINES:
                     sentence = f"{node.name} has {lines} lines, {rules.FUNCTION_LINES} at most"
                     yield module.tell(node.lineno, sentence)
+
+
+def _docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    if ast.get_docstring(node) is None:
+        return 0
+    first = node.body[0]
+    return (first.end_lineno or first.lineno) - first.lineno + 1
 
 
 def names_say_what_they_mean(modules: list[Module]) -> Iterator[str]:

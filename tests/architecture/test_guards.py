@@ -8,7 +8,7 @@ from . import imports, running, shape, texts
 from .rules import FILE_LINES, FILES, FOLDERS, FUNCTION_LINES
 from .source import Module
 
-LONG_FUNCTION = "def long():\n    '''Long.'''\n" + "    pass\n" * (FUNCTION_LINES - 1)
+LONG_FUNCTION = "def long():\n    '''Long.\n\n    Told.'''\n" + "    pass\n" * FUNCTION_LINES
 
 BROKEN = [
     (imports.every_module_has_a_layer, "drawer", ""),
