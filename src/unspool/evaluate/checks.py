@@ -204,17 +204,17 @@ def _half(model: Any, count: int) -> dict[str, Any]:
 def convergence(case: Case) -> Measure | None:
     """Ask whether the iterations came to rest."""
     report = getattr(case.model, "report_", None)
-    stages = [s for s in getattr(report, "stages", ()) if "settled" in s.facts]
+    stages = [s for s in getattr(report, "stages", ()) if "converged" in s.facts]
     if not stages or not hasattr(case.model, "max_iter"):
         return None
     last = stages[-1]
-    steps, settled = float(last.facts["steps"]), bool(last.facts["settled"])
-    name, sound = "iterations until settled", f"<= {case.model.max_iter}"
-    if settled:
+    steps, converged = float(last.facts["steps"]), bool(last.facts["converged"])
+    name, sound = "iterations until convergence", f"<= {case.model.max_iter}"
+    if converged:
         return Measure(name, steps, sound, True)
     wanted = 4 * int(case.model.max_iter)
-    advice = f"{steps:.0f} iterations were not enough to settle; raise max_iter to {wanted}"
-    return Measure(name, steps, "settled", False, advice, "max_iter", wanted)
+    advice = f"{steps:.0f} iterations were not enough to converge; raise max_iter to {wanted}"
+    return Measure(name, steps, "converged", False, advice, "max_iter", wanted)
 
 
 def spectrum_of(model: Any) -> Any:
@@ -295,7 +295,7 @@ def residual_variance(case: Case) -> Measure | None:
 
 def distortion(case: Case) -> Measure | None:
     """Ask whether a method that promises lengths, or tangent planes, stretches all places alike."""
-    if case.distortion is None or not case.keeps or case.width > case.data.shape[1]:
+    if case.distortion is None or case.keeps == "none" or case.width > case.data.shape[1]:
         return None
     if case.keeps == "tangents":  # known up to an affine map, which has one factor for all areas
         value = _spread(np.log(np.maximum(case.distortion.areas, 1e-30)))
@@ -343,7 +343,7 @@ def _neighborhoods(case: Case, name: str, meaning: str) -> Measure | None:
             f"{told}; the data have about {needed} dimensions, so raise n_components to {needed}"
         )
         return Measure(name, value, sound, False, advice, "n_components", needed)
-    if case.has_graph and not case.keeps:
+    if case.has_graph and case.keeps == "none":
         wanted = case.width + 2
         advice = (
             f"{told}; on a long sheet the next coordinates repeat the first, so raise n_components "

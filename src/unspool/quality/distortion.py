@@ -17,8 +17,8 @@ import numpy as np
 from ..distances import neighbor_graph
 from ..runtime import stage
 from ..values import Array
+from .distance_rows import check_neighbors, check_same_points, checked
 from .score import CHUNK_BYTES, Score
-from .sides import check_neighbors, check_same_points, checked
 
 FLAT = 1e-9  # of the longest direction: a neighbourhood that is thinner says nothing across it
 COLLAPSED = 1e-12  # of the typical stretch: what a neighbourhood mapped to one place counts as
@@ -55,9 +55,31 @@ def local_distortion(
 ) -> Distortion:
     """Return how the map ``Y`` stretches the neighbourhoods of the points ``X``.
 
-    Tangent planes have ``dimension`` directions (default: as many as the map has coordinates) and
-    come from the ``n_neighbors`` nearest points (default 3 d + 4). Directions in which a
-    neighbourhood has no extent, as around duplicates, count as typical.
+    Directions in which a neighbourhood has no extent, as around duplicates, count as typical.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int or None, default=None
+        Nearest points that a tangent plane comes from; None is 3 d + 4.
+    dimension : int or None, default=None
+        Directions d of a tangent plane; None is as many as the map has coordinates.
+
+    Returns
+    -------
+    Distortion
+        The stretch of every point in its principal directions.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> found = quality.local_distortion(roll.points, roll.coordinates)
+    >>> len(found.stretches)
+    300
     """
     points, places = checked(X, "X"), checked(Y, "Y")
     check_same_points(len(points), len(places), 3)
