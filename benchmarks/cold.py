@@ -45,10 +45,10 @@ def main(method: str) -> None:
     import sklearn.base  # noqa: F401 (a second of its own, whoever uses it)
 
     from unspool import datasets
-    from unspool.catalog import find
+    from unspool.catalog import entry_of
 
     points = datasets.swiss_roll(POINTS, seed=0).points
-    model = find(method).load()(**{"n_components": 2, **OPTIONS.get(method, {})})
+    model = entry_of(method).load()(**{"n_components": 2, **OPTIONS.get(method, {})})
     seconds = []
     for _ in range(2):
         began = time.perf_counter()

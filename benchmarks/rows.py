@@ -70,9 +70,9 @@ def recipe(method: str, **options: Any) -> Side:
     """Return our side: the catalogue's ``method`` with these options."""
 
     def make() -> Any:
-        from unspool.catalog import find
+        from unspool.catalog import entry_of
 
-        return find(method).load()(**options)
+        return entry_of(method).load()(**options)
 
     return model_side(make)
 

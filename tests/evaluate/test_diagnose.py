@@ -192,7 +192,7 @@ def test_stress_asks_for_more_coordinates():
     cloud = np.random.default_rng(2).normal(size=(200, 6))
     found = diagnose(MDS(2).fit(cloud), cloud)
     assert found["stress"].value == pytest.approx(
-        unspool.quality.distances(cloud, found.case.places).value
+        unspool.quality.stress(cloud, found.case.places).value
     )
     assert not found["stress"].ok
     assert found["trustworthiness"].suggestion == found.case.dimension >= 5

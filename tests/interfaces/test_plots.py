@@ -293,7 +293,7 @@ def test_panels_can_be_put_together():
     assert left.get_title() == "map"
 
 
-@pytest.mark.parametrize("name", plot.__all__)
+@pytest.mark.parametrize("name", [name for name in plot.__all__ if name.islower()])
 def test_signatures_tell_what_may_be_passed(name):
     parameters = inspect.signature(getattr(plot, name)).parameters
     assert "args" not in parameters

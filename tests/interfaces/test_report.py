@@ -228,12 +228,12 @@ def test_a_comparison_without_any_map_can_be_reported(tmp_path):
 def test_nothing_half_written_is_left(report, tmp_path, monkeypatch):
     path = tmp_path / "r.html"
     path.write_text("before")
-    from unspool.report import panels
+    from unspool.report import write
 
     def fail(*args):
         raise ValueError("no picture")
 
-    monkeypatch.setattr(panels, "map_pictures", fail)
+    monkeypatch.setattr(write, "map_pictures", fail)
     with pytest.raises(ValueError, match="no picture"):
         write_report(report[0], path)
     assert path.read_text() == "before"

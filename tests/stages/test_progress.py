@@ -2,8 +2,10 @@
 
 import threading
 
+import numpy as np
 import pytest
 
+import unspool
 from unspool import runtime
 from unspool.runtime import Cancelled, Event
 
@@ -186,3 +188,13 @@ def test_a_log_is_not_flooded(capfd):
     lines = capfd.readouterr().err.splitlines()
     assert lines[-1] == "Work: many 10000/10000"
     assert len(lines) < 60
+
+
+def test_a_warning_names_the_line_of_the_user_and_stays_in_the_report():
+    sheet = np.random.default_rng(0).normal(size=(60, 2)) @ np.ones((2, 4))  # a line, in truth
+    for call in (lambda m: m.fit(sheet), lambda m: m.fit_transform(sheet)):
+        model = unspool.ClassicalMDS(3)
+        with pytest.warns(UserWarning, match="lower n_components") as heard:
+            call(model)
+        assert heard[0].filename == __file__
+        assert str(heard[0].message) in model.report_.advice

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from ..catalog import entry_of
 from ..io import Prepared, check_output
 from .options import data_options, json_option, plot_option, prepared_from, progress, sign_of, tell
 from .output import ENDINGS, write_picture
-from .parameters import entry_called
 
 OUTPUTS = (".html", ".csv", ".tsv", ".parquet", ".json")
 
@@ -39,7 +39,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     check_output(given["out"], OUTPUTS)
     check_output(given["plot"], ENDINGS)
     asked = given["methods"]
-    methods = None if asked is None else [entry_called(n).name for n in asked.split(",") if n]
+    methods = None if asked is None else [entry_of(n).name for n in asked.split(",") if n]
     made = prepared_from(given)
     with progress(given, "compare"):
         comparison = compare(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .parameters import entry_called
+from ..catalog import METHODS, entry_of
 
 
 @click.command()
@@ -22,8 +22,6 @@ def command(name: str | None, as_json: bool) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from ..catalog import METHODS
-
     if as_json:
         fields = ("name", "title", "family", "needs", "gives", "reference")
         table = [{field: getattr(e, field) for field in fields} for e in METHODS.values()]
@@ -38,7 +36,7 @@ def _describe(name: str, as_json: bool) -> None:
     from ..methods.parameters import parameters_of
     from .parameters import ELSEWHERE
 
-    entry = entry_called(name)
+    entry = entry_of(name)
     declared = {n: p for n, p in parameters_of(entry.load()).items() if n not in ELSEWHERE}
     if as_json:
         told = {n: _rule(default, rule) for n, (default, rule) in declared.items()}

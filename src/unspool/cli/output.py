@@ -18,10 +18,10 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from ..catalog import entry_of
 from ..io import Prepared, Recipe, check_output, pandas, write_table, written
 from ..store import UnreadableModel, read
 from ..values import Array
-from .parameters import entry_called
 
 
 def check_outputs(given: Mapping[str, Any]) -> None:
@@ -96,7 +96,7 @@ def opened(path: str) -> tuple[Any, str, Recipe]:
         check_is_fitted(held.model)
     except NotFittedError:
         raise ValueError(f"{path} holds a model that was never fitted") from None
-    name = entry_called(type(held.model).__name__).name
+    name = entry_of(held.model).name
     try:
         notes = held.notes.get("recipe")
         recipe = _bare(held.model) if notes is None else Recipe.from_notes(notes)

@@ -1,17 +1,13 @@
-"""The parameters of a method as flags: read from their declarations, never written twice.
-
-Methods by the names that people type.
-"""
+"""The parameters of a method as flags: read from their declarations, never written twice."""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from ..catalog import METHODS, Entry
+from ..catalog import entry_of
 from ..methods.parameters import Rule, parameters_of
 
 ELSEWHERE = {"random_state", "verbose"}  # --seed, and progress is shown unless --quiet
@@ -82,7 +78,7 @@ class MethodCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the method among the arguments first: it decides which flags there are."""
         name = self._method_in(ctx, args)
-        ctx.meta["method"] = entry_called(name)
+        ctx.meta["method"] = entry_of(name)
         ctx.meta["flags"] = options_of(ctx.meta["method"].load())
         rest = super().parse_args(ctx, args)
         if ctx.params.get("method", name) != name:  # it stood where a flag has its value
@@ -126,14 +122,3 @@ def made_model(ctx: click.Context, seed: int) -> Any:
     """Return the method that was asked for, not fitted yet."""
     parameters = given_parameters(ctx)
     return ctx.meta["method"].load()(**parameters, random_state=seed)
-
-
-def entry_called(name: str) -> Entry:
-    """Return the method of this name; case and underscores do not matter."""
-    wanted = name.strip().lower().replace("_", "-")
-    for entry in METHODS.values():
-        if wanted in (entry.name, entry.cls.rpartition(".")[2].lower()):
-            return entry
-    near = get_close_matches(wanted, METHODS, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(METHODS)}"
-    raise ValueError(f"no method {name!r}; {hint}")

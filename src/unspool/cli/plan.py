@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .parameters import entry_called
+from ..catalog import entry_of
 
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
@@ -45,7 +45,7 @@ def command(method: str, data: str | None, **given: Any) -> None:
     """
     from ..evaluate import plan
 
-    entry = entry_called(method)
+    entry = entry_of(method)
     rows, width = _shape(data) if data is not None else (given["rows"], given["width"])
     if rows is None:
         raise ValueError("say how many points there are: --rows N, or DATA")

@@ -4,6 +4,8 @@ from .approximate import RECALL, ApproximateSearch, Codes, Effort
 from .metrics import check_metric, pairwise_distances, pairwise_squared_distances
 from .neighbors import DEFAULT_NEIGHBORS, find_neighbors, find_query_neighbors, neighbor_graph
 from .search import (
+    CHUNK_BYTES,
+    TREE_DIMENSIONS,
     BlockSearch,
     GivenDistances,
     MetricSearch,
@@ -14,8 +16,10 @@ from .search import (
 )
 
 __all__ = [
+    "CHUNK_BYTES",
     "DEFAULT_NEIGHBORS",
     "RECALL",
+    "TREE_DIMENSIONS",
     "ApproximateSearch",
     "BlockSearch",
     "Codes",

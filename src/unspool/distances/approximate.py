@@ -10,14 +10,13 @@ is exact and says so.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..runtime import advise
+from ..runtime import warn
 from ..values import Array, NeighborGraph
 from .search import SPARE, BlockSearch, blocks, from_edges, from_table, joined
 
@@ -98,9 +97,10 @@ class ApproximateSearch:
             found = self._found(question, some, size, effort.factor)
             recall, error = _recall(found, self._true(question, some, size))
             if recall + 2 * error < RECALL:
-                _warn(
-                    f"{recall:.3f} of the true neighbours of new points, which lie elsewhere "
-                    "than the fitted ones; pass search='exact' to find all"
+                warn(
+                    f"the approximate search found only {recall:.3f} of the true neighbours of new "
+                    "points, which lie elsewhere than the fitted ones; pass search='exact' to find "
+                    "all"
                 )
         found = self._found(question, queries, size, effort.factor)
         return replace(found, recall=effort.recall)
@@ -155,10 +155,10 @@ class ApproximateSearch:
             return known
         effort = self._measured(question, size)
         if effort.recall < RECALL:
-            _warn(
-                f"{effort.recall:.3f} of the true neighbours with {MOST:g} candidates for each, "
-                "since the codes cannot tell near points apart beside the spread of all; the "
-                "search was exact instead, as with search='exact'"
+            warn(
+                f"the approximate search found only {effort.recall:.3f} of the true neighbours "
+                f"with {MOST:g} candidates for each, since the codes cannot tell near points apart "
+                "beside the spread of all; the search was exact instead, as with search='exact'"
             )
         self._efforts[question, size] = effort
         return effort
@@ -241,12 +241,6 @@ def _recall(
     recall = hits.sum() / asked.sum()
     error = (hits - recall * asked).std() / (asked.mean() * np.sqrt(len(asked)))
     return float(recall), float(error)
-
-
-def _warn(found: str) -> None:
-    sentence = f"the approximate search found only {found}"
-    advise(sentence)
-    warnings.warn(sentence, UserWarning, stacklevel=5)
 
 
 def _faiss() -> Any:

@@ -17,13 +17,11 @@ from .checks import (
 )
 from .compare import compare
 from .comparison import Comparison, Outcome
-from .costs import MODELS, Machine, this_machine
 from .diagnose import Diagnosis, diagnose
 from .evidence import Case
-from .plan import Plan, plan
+from .plan import Machine, Plan, plan, this_machine
 
 __all__ = [
-    "MODELS",
     "Case",
     "Comparison",
     "Diagnosis",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalog import METHODS, find
+from ..catalog import METHODS, entry_of, is_catalogued
 from ..runtime import available_bytes
 
 # Quick ones that look at the data in six different ways; a comparison should not take all day.
@@ -81,7 +81,7 @@ def _unnamed(methods: Any) -> list[tuple[None, Any]]:
 
 def _candidate(label: str | None, given: Any, settings: Settings) -> Candidate:
     if isinstance(given, str):
-        given = find(given).load()
+        given = entry_of(given).load()
     if isinstance(given, type):
         return _made(label or title_of(given), given, settings)
     if not hasattr(given, "fit"):
@@ -105,7 +105,4 @@ def _made(label: str, cls: Any, settings: Settings) -> Candidate:
 
 def title_of(cls: type) -> str:
     """Return what a method is called in tables: as the catalogue says, else by its class."""
-    for entry in METHODS.values():
-        if entry.cls.rpartition(".")[2] == cls.__name__ and cls.__module__.startswith("unspool."):
-            return entry.title
-    return cls.__name__
+    return entry_of(cls).title if is_catalogued(cls) else cls.__name__

@@ -294,7 +294,7 @@ def residual_variance(case: Case) -> Measure | None:
 
 def distortion(case: Case) -> Measure | None:
     """Ask whether a method that promises lengths, or tangent planes, stretches all places alike."""
-    if case.distortion is None or not case.keeps or case.width > case.data.shape[1]:
+    if case.distortion is None or case.keeps == "none" or case.width > case.data.shape[1]:
         return None
     if case.keeps == "tangents":  # known up to an affine map, which has one factor for all areas
         value = _spread(np.log(np.maximum(case.distortion.areas, 1e-30)))
@@ -342,7 +342,7 @@ def _neighborhoods(case: Case, name: str, meaning: str) -> Measure | None:
             f"{told}; the data have about {needed} dimensions, so raise n_components to {needed}"
         )
         return Measure(name, value, sound, False, advice, "n_components", needed)
-    if case.has_graph and not case.keeps:
+    if case.has_graph and case.keeps == "none":
         wanted = case.width + 2
         advice = (
             f"{told}; on a long sheet the next coordinates repeat the first, so raise n_components "

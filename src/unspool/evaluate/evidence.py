@@ -10,27 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import distances, graph, paths, quality
-from ..catalog import METHODS
+from ..catalog import Keeps, entry_of, is_catalogued
 from ..dimension import intrinsic_dimension
 from ..edges import graph_from_edges
 from ..quality import Distortion, Shepard, ShortCircuits, suspicious_edges
 from ..values import Array, Metric, NeighborGraph
 from .scores import Scores, Yardstick, geodesics_to_guides
 
-# What a method promises of its map, and so what it may be blamed for.
-KEEPS = {
-    "pca": "distances",
-    "classical-mds": "distances",
-    "mds": "distances",
-    "landmark-mds": "distances",
-    "isomap": "geodesics",
-    "landmark-isomap": "geodesics",
-    "lle": "tangents",
-    "kernel-lle": "tangents",
-    "modified-lle": "tangents",
-    "hessian-lle": "tangents",
-    "ltsa": "tangents",
-}
 QUICK = ("levina-bickel", "two-nearest", "local-pca")
 SHORTENED = 0.08  # of the path lengths
 SPARSE, FELT = 9, 0.02  # neighbours; of the path lengths, an edge
@@ -50,15 +36,9 @@ class Case:
     seed: int = 0
 
     @property
-    def method(self) -> str:
-        """Name of the method in the catalogue, or of its class."""
-        name = type(self.model).__name__
-        return next((e.name for e in METHODS.values() if e.cls.endswith(f".{name}")), name)
-
-    @property
-    def keeps(self) -> str:
-        """What the method promises to keep, or nothing."""
-        return KEEPS.get(self.method, "")
+    def keeps(self) -> Keeps:
+        """What the method promises to keep."""
+        return entry_of(self.model).keeps if is_catalogued(self.model) else "none"
 
     @property
     def width(self) -> int:

@@ -1,36 +1,28 @@
-"""Before the work: the bytes and seconds that a fit will take here, and what fits instead."""
+"""Before the work: the bytes and seconds that a fit will take here, and what fits instead.
+
+How fast this machine is: three rates, measured once per process in a fifth of a second.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from math import ceil
 from typing import Any
 
 import numpy as np
 
-from ..catalog import find
+from ..catalog import METHODS, Entry, entry_of
+from ..costs import REFERENCE, Cost, Machine, Size
 from ..distances import DEFAULT_NEIGHBORS
 from ..runtime import available_bytes, format_bytes
 from .comparison import columns_of_text
-from .costs import MODELS, REFERENCE, Cost, Machine, Size, this_machine
 
-# Methods that answer a similar question with less memory, nearest first.
-INSTEAD = {
-    "isomap": ("landmark-isomap",),
-    "classical-mds": ("pca", "landmark-mds"),
-    "kernel-pca": ("landmark-mds", "pca"),
-    "mds": ("landmark-mds", "pca"),
-    "kernel-lle": ("lle", "laplacian-eigenmaps"),
-    "modified-lle": ("lle", "laplacian-eigenmaps"),
-    "hessian-lle": ("lle", "laplacian-eigenmaps"),
-    "ltsa": ("lle", "laplacian-eigenmaps"),
-    "polynomial-pca": ("pca",),
-    "feature-map-pca": ("kernel-pca", "pca"),
-}
-# What the method itself advises when it refuses: a parameter that makes it fit.
-FEWER_COLUMNS = 1000  # landmarks of kernel PCA
-LAST = ("landmark-isomap", "landmark-mds", "pca", "random-projection")
+SIDE = 500  # of the matrices that are multiplied
+STREAMED = 4_000_000  # numbers that are added: 32 MB, more than any cache
+SORTED = 200_000  # numbers that are sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +66,7 @@ class Plan:
         return self.bytes <= self.max_memory
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict a stage."""
+        """Return one dict per stage."""
         return [{"stage": s.name, "seconds": s.seconds, "bytes": s.bytes} for s in self.stages]
 
     def __str__(self) -> str:
@@ -111,7 +103,7 @@ def plan(
     """Predict the memory and the time of fitting ``method`` to n points of d columns, here.
 
     ``method`` is a name of the catalogue, a class, or a model whose parameters count: coordinates,
-    neighbours (of one number a point, the mean), landmarks, and the degree of polynomials.
+    neighbours (of one number per point, the mean), landmarks, and the degree of polynomials.
     ``max_memory`` is in bytes, by default what is free. Seconds are those of a warm process on this
     machine, whose speed is measured once. Neighbour graphs are taken to be those of data with
     about two dimensions; how many steps an iterative method takes depends on the data.
@@ -123,32 +115,44 @@ def plan(
     >>> found.change, found.instead[0]
     ('landmarks=1000', 'landmark-mds')
     """
-    name = _name(method)
+    entry = entry_of(method)
     limit = float(available_bytes()) if max_memory is None else float(max_memory)
     if limit <= 0:
         raise ValueError(f"max_memory must be a positive number of bytes; got {max_memory!r}")
     for value, what in ((n, "n"), (d, "d")):
         if isinstance(value, bool) or int(value) != value or value < 1:
             raise ValueError(f"{what} must be a whole number of at least 1; got {value!r}")
-    size = Size(
-        n=int(n),
-        d=int(d),
-        k=_chosen(n_neighbors, method, "n_neighbors") or DEFAULT_NEIGHBORS,
-        q=_chosen(n_components, method, "n_components") or 2,
-        m=_landmarks(n_landmarks, method),
-        degree=_chosen(None, method, "degree") or 2,
-        free=limit,
+    model = entry.load()() if isinstance(method, str | type) else method
+    size = _size(model, int(n), int(d), limit)
+    size = replace(
+        size,
+        q=size.q if n_components is None else int(n_components),
+        k=size.k if n_neighbors is None else int(n_neighbors),
+        m=size.m if n_landmarks is None else min(int(n), int(n_landmarks)),
     )
-    planned = _planned(name, size, limit)
+    planned = _planned(entry, size)
     if planned.fits:
         return planned
-    change = _change(name, size, limit)
-    return replace(planned, change=change, instead=_fitting(name, size, limit))
+    return replace(planned, change=_change(entry, size), instead=_fitting(entry, size))
 
 
-def _planned(name: str, size: Size, limit: float) -> Plan:
+def _size(model: Any, n: int, d: int, limit: float) -> Size:
+    """Return how large the fit of a model is; parameters of one number per point count by mean."""
+    return Size(
+        n=n,
+        d=d,
+        k=_number(model, "n_neighbors", DEFAULT_NEIGHBORS),
+        q=_number(model, "n_components", 2),
+        m=min(n, _landmarks(model, n)),
+        degree=_number(model, "degree", 2),
+        free=limit,
+    )
+
+
+def _planned(entry: Entry, size: Size) -> Plan:
     machine = this_machine()
-    return Plan(name, size, tuple(_stages(MODELS[name](size), machine)), limit, machine)
+    stages = tuple(_stages(entry.cost(size), machine))
+    return Plan(entry.name, size, stages, size.free, machine)
 
 
 def _stages(costs: Iterable[Cost], machine: Machine) -> Iterable[PlannedStage]:
@@ -163,38 +167,60 @@ def _stages(costs: Iterable[Cost], machine: Machine) -> Iterable[PlannedStage]:
         yield PlannedStage(cost.stage, cost.seconds * slower[cost.kind], kept + cost.takes)
 
 
-def _fitting(name: str, size: Size, limit: float) -> tuple[str, ...]:
-    others = dict.fromkeys((*INSTEAD.get(name, ()), *LAST))
-    usual = replace(size, m=None)
-    return tuple(o for o in others if o != name and _planned(o, usual, limit).fits)[:2]
+def _fitting(entry: Entry, size: Size) -> tuple[str, ...]:
+    """Return at most two methods that fit instead, each with its own number of landmarks."""
+    answer = []
+    for name in dict.fromkeys(entry.instead):
+        other = METHODS[name]
+        own = _size(other.load()(), size.n, size.d, size.free)
+        if other is not entry and _planned(other, replace(size, m=own.m)).fits:
+            answer.append(name)
+    return tuple(answer[:2])
 
 
-def _change(name: str, size: Size, limit: float) -> str:
-    fewer = replace(size, m=FEWER_COLUMNS)
-    has_more = (size.n if size.m is None else size.m) > FEWER_COLUMNS
-    helps = name == "kernel-pca" and has_more and _planned(name, fewer, limit).fits
-    return f"landmarks={FEWER_COLUMNS}" if helps else ""
+def _change(entry: Entry, size: Size) -> str:
+    """Return the parameter with which the method itself fits, if there is one."""
+    few = entry.enough_landmarks
+    helps = 0 < few < size.m and _planned(entry, replace(size, m=few)).fits
+    return f"landmarks={few}" if helps else ""
 
 
-def _name(method: Any) -> str:
-    if isinstance(method, str):
-        return find(method).name
-    cls = method if isinstance(method, type) else type(method)
-    return find(cls.__name__).name
-
-
-def _chosen(asked: int | None, method: Any, parameter: str) -> int | None:
-    """Return a number that was asked for, or that the model has; of one a point, the mean."""
-    value = asked if asked is not None else getattr(method, parameter, None)
+def _number(model: Any, parameter: str, usual: int) -> int:
+    """Return a number that the model has; of one per point, the mean."""
+    value = getattr(model, parameter, None)
     if value is None or isinstance(value, str | bool):
-        return None
+        return usual
     numbers = np.asarray(value)
-    return ceil(numbers.mean()) if numbers.dtype.kind in "iuf" and numbers.size else None
+    return ceil(numbers.mean()) if numbers.dtype.kind in "iuf" and numbers.size else usual
 
 
-def _landmarks(asked: int | None, method: Any) -> int | None:
+def _landmarks(model: Any, n_points: int) -> int:
     """Return how many landmarks: a number, or as many as the model names by their indices."""
-    given = getattr(method, "landmarks", None)
-    if asked is None and given is not None and not isinstance(given, str):
+    given = getattr(model, "landmarks", None)
+    if given is not None and not isinstance(given, str):
         return len(given) if np.ndim(given) else int(given)
-    return _chosen(asked, method, "n_landmarks")
+    return _number(model, "n_landmarks", n_points)
+
+
+@cache
+def this_machine() -> Machine:
+    """Return the rates of this machine, measured when first asked."""
+    rng = np.random.default_rng(0)
+    square = rng.normal(size=(SIDE, SIDE))
+    long, short = rng.normal(size=STREAMED), rng.normal(size=SORTED)
+    out = np.empty_like(long)
+    return Machine(
+        flops=2.0 * SIDE**3 / _seconds(lambda: square @ square),
+        bandwidth=16.0 * STREAMED / _seconds(lambda: np.add(long, 1.0, out=out)),
+        sorting=SORTED / _seconds(lambda: np.argsort(short, kind="stable")),
+    )
+
+
+def _seconds(work: Callable[[], Any], times: int = 3) -> float:
+    """Return the seconds that the fastest of some runs takes."""
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - began)
+    return max(min(taken), 1e-9)

@@ -11,9 +11,11 @@ from .functions import (
     gamma_from,
     is_positive_semidefinite,
 )
-from .nystroem import features, nystroem_error, pivoted_cholesky
+from .nystroem import DRAWN_FROM, DRAWN_PER_LANDMARK, features, nystroem_error, pivoted_cholesky
 
 __all__ = [
+    "DRAWN_FROM",
+    "DRAWN_PER_LANDMARK",
     "KERNELS",
     "RADIAL",
     "Centering",

@@ -11,7 +11,8 @@ from ..runtime import stage
 from ..values import Array
 
 BLOCK_BYTES = 64 * 2**20
-DRAWN_FROM = 20_000  # points that landmarks are drawn from, at most, or 40 a landmark
+DRAWN_FROM = 20_000  # points that landmarks are drawn from, at most,
+DRAWN_PER_LANDMARK = 40  # or so many for each, if that is more
 
 
 class TableFunction(Protocol):
@@ -31,7 +32,7 @@ def pivoted_cholesky(kernel: TableFunction, X: Array, count: int, seed: int = 0)
     for each landmark.
     """
     rng = np.random.default_rng(seed)
-    most = max(DRAWN_FROM, 40 * count)
+    most = max(DRAWN_FROM, DRAWN_PER_LANDMARK * count)
     if len(X) > most:
         sample = np.sort(rng.choice(len(X), most, replace=False))
         return np.asarray(sample[_drawn(kernel, X[sample], count, rng)])

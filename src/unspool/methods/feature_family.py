@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ..kernel import n_monomials
-from ..runtime import advise, claim
+from ..runtime import claim, warn
 from ..values import Array
 from .estimator import Method
 from .parameters import learned, method
@@ -96,6 +95,5 @@ def monomials_that_fit(n: int, n_features: int, degree: int) -> int:
             f"eigenvalues are zero whatever the data; use more than {columns} points, or a lower "
             "degree"
         )
-        advise(sentence)
-        warnings.warn(sentence, UserWarning, stacklevel=5)
+        warn(sentence)
     return columns

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import extension, problem
 from ..kernel import Centering
-from ..runtime import advise, claim, stage
+from ..runtime import advise, claim, stage, warn
 from ..spectrum import solve
 from ..values import Array, Spectrum
 from .estimator import Method
@@ -75,8 +74,7 @@ def scaled_coordinates(spectrum: Spectrum) -> tuple[Array, Array]:
             f"only {int((~empty).sum())} of {len(values)} coordinates carry anything: the other "
             "eigenvalues are zero or negative; lower n_components"
         )
-        advise(sentence)
-        warnings.warn(sentence, UserWarning, stacklevel=5)
+        warn(sentence)
     return values, spectrum.vectors * np.sqrt(values)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from .. import distances, extension, graph
 from ..edges import subgraph
 from ..extension import Chart
 from ..relation import listed, searched, undirected
-from ..runtime import advise
+from ..runtime import warn
 from ..values import Array, Metric, NeighborGraph
 from .estimator import Method
 from .gram_family import check_count
@@ -137,8 +136,7 @@ class GraphMethod(Method):
             f"{len(found.labels) - found.sizes[0]} points are placed on its map like new points",
         }[self.components]
         sentence = f"{found.describe()}: {done}; {remedy}"
-        advise(sentence)
-        warnings.warn(sentence, UserWarning, stacklevel=4)
+        warn(sentence)
         if self.components != "bridge":
             return neighbors, found
         exact = searched(given, self._related_metric())  # the shortest link is one pair

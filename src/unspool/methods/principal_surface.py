@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from .. import principal
 from ..principal import Frame
-from ..runtime import advise
+from ..runtime import advise, warn
 from ..values import Array
 from .parameters import learned, method, parameter
 from .principal_family import PrincipalMethod, checked_start
@@ -86,8 +84,7 @@ class PrincipalSurface(PrincipalMethod):
                 f"only {int(carried.sum())} of {len(carried)} coordinates carry anything: the "
                 "points are flat in the other directions; lower n_components"
             )
-            advise(sentence)
-            warnings.warn(sentence, UserWarning, stacklevel=4)
+            warn(sentence)
         return np.ascontiguousarray(places[:, carried])
 
     def _freedoms(self, n: int, width: int) -> tuple[float, ...]:

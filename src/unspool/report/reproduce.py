@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from ..catalog import METHODS
+from ..catalog import entry_of, is_catalogued
 from ..evaluate import Comparison
 
 GIVEN = "X = ...  # your data: an array with a row a point"
@@ -15,9 +15,9 @@ def shell_command(comparison: Comparison, source: str, path: str) -> str:
     """Return the command for data from a file or a generator, with the usual options."""
     settings = comparison.settings
     words = ["unspool", "compare", source, "-o", path]
-    names = [_catalogued(outcome.model) for outcome in comparison.outcomes]
-    if all(names):
-        words += ["--methods", ",".join(names)]
+    models = [outcome.model for outcome in comparison.outcomes]
+    if all(is_catalogued(model) for model in models):
+        words += ["--methods", ",".join(entry_of(model).name for model in models)]
     words += ["--n-components", str(settings.n_components)]
     if settings.n_neighbors is not None:
         words += ["--n-neighbors", str(settings.n_neighbors)]
@@ -47,7 +47,7 @@ def python_code(comparison: Comparison, loading: str, path: str) -> str:
     return "\n".join(
         [
             "import unspool",
-            "from unspool.app.report import write_report",
+            "from unspool.report import write_report",
             *_imports(comparison),
             "",
             *_loading(comparison, loading),
@@ -77,19 +77,12 @@ def _loading(comparison: Comparison, loading: str) -> list[str]:
 
 
 def _imports(comparison: Comparison) -> list[str]:
-    foreign = {type(o.model).__module__ for o in comparison.outcomes if not _catalogued(o.model)}
+    foreign = {type(o.model).__module__ for o in comparison.outcomes if not is_catalogued(o.model)}
     return [f"import {module}" for module in sorted(foreign)]
 
 
 def _constructor(model: Any) -> str:
     """Return the call that makes a model, with the parameters that are not the default."""
     made = " ".join(repr(model).split())
-    home = "unspool" if _catalogued(model) else type(model).__module__
+    home = "unspool" if is_catalogued(model) else type(model).__module__
     return f"{home}.{made}"
-
-
-def _catalogued(model: Any) -> str:
-    name, module = type(model).__name__, type(model).__module__
-    if not module.startswith("unspool."):
-        return ""
-    return next((e.name for e in METHODS.values() if e.cls.endswith(f".{name}")), "")

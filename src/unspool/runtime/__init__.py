@@ -13,6 +13,7 @@ from .progress import (
     listen,
     recording,
     stage,
+    warn,
 )
 from .threads import NUMBA_LOCK, limit_blas_threads, run_chunks, run_strips, thread_count
 
@@ -38,6 +39,7 @@ __all__ = [
     "show_progress",
     "stage",
     "thread_count",
+    "warn",
 ]
 
 _FORMER = {  # until the last branch is merged

@@ -12,8 +12,10 @@ the same thread; a listener may be cancelled from any thread, and the next ``adv
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -143,6 +145,27 @@ def advise(sentence: str) -> None:
     recorder = _recorder.get()
     if recorder is not None:
         recorder.advice.append(sentence)
+
+
+def warn(sentence: str) -> None:
+    """Leave a sentence in the report of the running fit, and warn whoever called it."""
+    advise(sentence)
+    warnings.warn(sentence, UserWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return how many frames above the one that asks the first is that runs the user's code.
+
+    Frames of scikit-learn are passed over too: it wraps ``transform`` and calls ``fit``.
+    """
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in ("unspool", "sklearn")
 
 
 def replay(stages: Iterable[Stage], advice: Iterable[str]) -> None:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..catalog import METHODS
+from ..catalog import is_catalogued
 from ..io import written
 from .archive import UnreadableModel, open_sealed, read_arrays, read_page, refusing, write
 from .codec import Decoder, Encoder
-from .registry import word_of
 
 SUFFIX = ".unspool"
 FORMAT = 1
@@ -38,7 +37,7 @@ def save(
     path = Path(path)
     if path.suffix != SUFFIX:
         raise ValueError(f"a model file ends in {SUFFIX}; call it {path.with_suffix(SUFFIX).name}")
-    if word_of(type(model)) not in METHODS:
+    if not is_catalogued(model):
         raise ValueError(
             f"only methods of unspool can be saved, and {type(model).__module__}."
             f"{type(model).__qualname__} is none"
@@ -86,7 +85,7 @@ def _read(file: Any) -> Saved:
         decoder = Decoder(list(read_arrays(opened)))
     with refusing("its page does not describe a model"):
         saved = Saved(decoder.value(page["model"]), decoder.value(page["notes"]))
-    if word_of(type(saved.model)) not in METHODS:
+    if not is_catalogued(saved.model):
         raise UnreadableModel("it holds no model")
     if not isinstance(saved.notes, dict):
         raise UnreadableModel("its notes are no table of names and values")

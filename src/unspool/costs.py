@@ -1,55 +1,36 @@
-"""What each stage of a method costs, in bytes and in seconds of the reference machine.
+"""What fitting a method costs: bytes, and seconds of the reference machine, stage by stage.
 
-Formulas are per point (n), column (d), neighbour (k), landmark (m) and coordinate (q); their
-constants were measured on one or two cores with Swiss rolls of 2,000 to 20,000 points in 3 and 50
-columns. Neighbour graphs are taken to be those of data with about two dimensions: in more, their
-factors fill in, and what is sparse here costs more.
-
-How fast this machine is: three rates, measured once a process in a fifth of a second.
+Each entry of the catalogue names its function of this file. Formulas are per point (n), column (d),
+neighbour (k), landmark (m) and coordinate (q); their factors were measured on one or two cores with
+Swiss rolls of 2,000 to 20,000 points in 3 and 50 columns. Where a stage changes its algorithm, the
+limit is read from the code that decides it. Neighbour graphs are taken to be those of data with
+about two dimensions: in more, their factors fill in, and what is sparse here costs more.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from math import comb, log2
-from typing import Any, Literal
-
-import numpy as np
-
-from ..distances import DEFAULT_NEIGHBORS
+from typing import Literal
 
 Kind = Literal["products", "memory", "branching"]
 
-TREE_COLUMNS = 10  # up to which neighbours are found by a KD-tree
-BLOCK_BYTES = 64 * 2**20  # of distances at a time where they are not
-SINGLE = 4_000  # points from which on geodesics are kept in single precision
-STRIP_BYTES = 256 * 2**20  # of geodesics at a time where their table does not fit
-DECOMPOSED = 3e8  # multiplications up to which points are decomposed; beyond, by a few vectors
-EXAMPLES = 4_096  # that a network looks at together
-LANDMARKS = 50  # of a method that is not told how many
-DRAWN_FROM = 20_000  # points that the landmarks of kernel PCA are drawn from, if there are more
-PASSES = 6  # over all geodesics, where their table is made anew each time
+PASSES = 6  # over all geodesics, about, where their table is made anew each time
+SINGLE = 4_000
+STRIP_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a fit is; without ``m``, as many landmarks as the method takes by itself."""
+    """How large a fit is, and the bytes that are free for it."""
 
     n: int
     d: int
-    k: int = DEFAULT_NEIGHBORS
-    q: int = 2
-    m: int | None = None
-    degree: int = 2
-    free: float = float("inf")  # bytes
-
-    @property
-    def landmarks(self) -> int:
-        """Number of landmarks of a method that always has some."""
-        return min(self.n, LANDMARKS if self.m is None else self.m)
+    k: int
+    q: int
+    m: int  # all n points, where none are set apart as landmarks
+    degree: int
+    free: float
 
     @property
     def pairs(self) -> float:
@@ -58,7 +39,7 @@ class Size:
 
     @property
     def fill(self) -> float:
-        """Entries a point of the factor of a neighbour graph; of patches, two and a half times."""
+        """Entries per point of a neighbour graph's factor; of patches, two and a half times."""
         return 1.9 * log2(max(self.n, 2)) * self.k / 10
 
 
@@ -76,12 +57,26 @@ class Cost:
 Costs = list[Cost]
 
 
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Products (flop/s), memory (bytes/s), branching work (sorted numbers/s)."""
+
+    flops: float
+    bandwidth: float
+    sorting: float
+
+
+REFERENCE = Machine(flops=4.1e10, bandwidth=1.2e10, sorting=8.2e6)  # whose seconds these are
+
+
 def _search(s: Size) -> Costs:
+    from .distances import CHUNK_BYTES, TREE_DIMENSIONS
+
     kept = 50.0 * s.n * s.k
-    if s.d <= TREE_COLUMNS:
+    if s.d <= TREE_DIMENSIONS:
         seconds = 2.5e-8 * s.k * s.n * log2(max(s.n, 2))
         return [Cost("neighbours", "branching", seconds, kept, kept)]
-    strip = min(BLOCK_BYTES, 8 * s.pairs)
+    strip = min(CHUNK_BYTES, 8 * s.pairs)
     products, selection = 5e-11 * s.pairs * s.d, 1.1e-8 * s.pairs
     return [Cost("neighbours", "products", products + selection, kept, 2.9 * strip)]
 
@@ -104,6 +99,8 @@ def _table(s: Size, name: str, base: float, column: float, tables: float = 1.0) 
 
 def pca(s: Size) -> Costs:
     """Covariance or a thin decomposition of the centred points."""
+    from .spectrum import DECOMPOSED
+
     entries, width = float(s.n * s.d), min(s.n, s.d)
     work = width if entries * width <= DECOMPOSED else min(width, 100)
     seconds = 7e-3 + 8e-7 * s.n + 5e-10 * entries * work + 1e-8 * entries
@@ -112,13 +109,16 @@ def pca(s: Size) -> Costs:
 
 def kernel_pca(s: Size) -> Costs:
     """A kernel table and its leading vectors; with landmarks, their columns only."""
-    if s.m is not None and s.m < s.n:
-        return _nystroem(s, s.m)
+    if s.m < s.n:
+        return _nystroem(s)
     return [_table(s, "similarity", 7e-9, 3.5e-10), _dense_spectrum(s, 1.5e-8)]
 
 
-def _nystroem(s: Size, m: int) -> Costs:
-    drawn = min(s.n, max(DRAWN_FROM, 40 * m))
+def _nystroem(s: Size) -> Costs:
+    from .kernel import DRAWN_FROM, DRAWN_PER_LANDMARK
+
+    m = s.m
+    drawn = min(s.n, max(DRAWN_FROM, DRAWN_PER_LANDMARK * m))
     columns, factor = float(s.n * m), float(drawn * m)
     similar = (7e-9 + 3.5e-10 * s.d) * columns
     return [
@@ -155,14 +155,14 @@ def isomap(s: Size) -> Costs:
 
 def landmark_mds(s: Size) -> Costs:
     """Distances to the landmarks."""
-    columns = float(s.n * s.landmarks)
+    columns = float(s.n * s.m)
     seconds = 8e-3 + (5e-8 + 2.5e-9 * s.d) * columns
     return [Cost("landmarks", "memory", seconds, 8.0 * columns, 28.0 * columns)]
 
 
 def landmark_isomap(s: Size) -> Costs:
     """Geodesics from the landmarks."""
-    columns = float(s.n * s.landmarks)
+    columns = float(s.n * s.m)
     paths = 1.6e-8 * s.k * columns * log2(max(s.n, 2)) / 11
     chosen = (4e-8 + 2e-9 * s.d) * columns
     return [
@@ -197,7 +197,7 @@ def _patches(s: Size, seconds: float) -> Costs:
 
 
 def modified_lle(s: Size) -> Costs:
-    """Several weights a point, summed over neighbourhoods."""
+    """Several weights per point, summed over neighbourhoods."""
     return _patches(s, 2.8e-5)
 
 
@@ -233,7 +233,7 @@ def polynomial_pca(s: Size) -> Costs:
 
 def _features(s: Size, columns: int) -> Costs:
     entries = float(s.n * columns)
-    wide = pca(Size(s.n, columns, q=s.q))[0]
+    wide = pca(replace(s, d=columns))[0]
     features = Cost("features", "memory", 3e-3 + 6e-8 * entries, 8.0 * entries)
     return [features, replace(wide, takes=32.0 * entries)]
 
@@ -252,78 +252,14 @@ def principal_curve(s: Size) -> Costs:
 
 def principal_surface(s: Size) -> Costs:
     """Smoothing and projecting in turn, 40 times or so."""
-    space = min(1.7e7, 8.5e3 * s.n) + 1.8e3 * s.n
-    return [Cost("surface", "branching", 3.0 + 4e-4 * s.n, 200.0 * s.n, space)]
+    workspace = min(1.7e7, 8.5e3 * s.n) + 1.8e3 * s.n
+    return [Cost("surface", "branching", 3.0 + 4e-4 * s.n, 200.0 * s.n, workspace)]
 
 
 def autoassociative_network(s: Size) -> Costs:
     """A thousand steps of descent, each over all points."""
+    from .autoencoder import BLOCK
+
     work = 1.0 + 1000 * s.n * (6e-7 + 2e-8 * s.d)
-    taken = 8.0 * s.n * (s.d + 30) + 240.0 * min(s.n, EXAMPLES)
+    taken = 8.0 * s.n * (s.d + 30) + 240.0 * min(s.n, BLOCK)
     return [Cost("training", "products", work, 24.0 * s.n * s.d, taken)]
-
-
-MODELS: dict[str, Callable[[Size], Costs]] = {
-    "pca": pca,
-    "kernel-pca": kernel_pca,
-    "classical-mds": classical_mds,
-    "mds": mds,
-    "isomap": isomap,
-    "lle": lle,
-    "laplacian-eigenmaps": laplacian,
-    "landmark-mds": landmark_mds,
-    "landmark-isomap": landmark_isomap,
-    "kernel-lle": kernel_lle,
-    "modified-lle": modified_lle,
-    "hessian-lle": hessian_lle,
-    "ltsa": ltsa,
-    "diffusion-maps": laplacian,
-    "spectral-clustering": spectral_clustering,
-    "feature-map-pca": feature_map_pca,
-    "polynomial-pca": polynomial_pca,
-    "random-projection": random_projection,
-    "principal-curve": principal_curve,
-    "principal-surface": principal_surface,
-    "autoassociative-network": autoassociative_network,
-}
-
-SIDE = 500  # of the matrices that are multiplied
-STREAMED = 4_000_000  # numbers that are added: 32 MB, more than any cache
-SORTED = 200_000  # numbers that are sorted
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """Products (flop/s), memory (bytes/s), branching work (sorted numbers/s)."""
-
-    flops: float
-    bandwidth: float
-    sorting: float
-
-
-# The machine whose seconds the cost formulas are written in.
-REFERENCE = Machine(flops=4.1e10, bandwidth=1.2e10, sorting=8.2e6)
-
-
-@cache
-def this_machine() -> Machine:
-    """Return the rates of this machine, measured when first asked."""
-    rng = np.random.default_rng(0)
-    square = rng.normal(size=(SIDE, SIDE))
-    long, short = rng.normal(size=STREAMED), rng.normal(size=SORTED)
-    out = np.empty_like(long)
-    return Machine(
-        flops=2.0 * SIDE**3 / _seconds(lambda: square @ square),
-        bandwidth=16.0 * STREAMED / _seconds(lambda: np.add(long, 1.0, out=out)),
-        sorting=SORTED / _seconds(lambda: np.argsort(short, kind="stable")),
-    )
-
-
-def _seconds(work: Callable[[], Any], times: int = 3) -> float:
-    """Return the seconds that the fastest of some runs takes."""
-    taken = []
-    for _ in range(times):
-        began = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - began)
-    return max(min(taken), 1e-9)
