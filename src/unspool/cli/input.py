@@ -1,17 +1,32 @@
-"""Options that several commands share, and what they make of a file."""
+"""What commands read: the options that describe DATA, its rows prepared, and saved models.
+
+Every command reads its rows by ``read_data``, with the recipe of the model where there is one.
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import click
 
-from ..io import NA_CHOICES, SCALES, Prepared, Recipe, Wishes, placed_by, prepared, read_table
+from ..catalog import entry_of
+from ..io import (
+    NA_CHOICES,
+    SCALES,
+    PreparedTable,
+    Recipe,
+    Selection,
+    apply_recipe,
+    prepare,
+    read_table,
+)
+from .output import tell
 
 Decorator = Callable[[Any], Any]
+
+SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
 _DATA = click.argument("data", metavar="DATA")
 _COLOR = click.option("--color", metavar="COLUMN", help="column that colours the map, not mapped")
@@ -38,21 +53,8 @@ _SAMPLE = click.option(
     "--sample", type=click.IntRange(2), metavar="N", help="use N rows, drawn at random"
 )
 
-out_option = click.option(
-    "-o", "--out", metavar="FILE", help="csv, tsv, parquet, feather, npy, npz  [csv on stdout]"
-)
-plot_option = click.option("--plot", metavar="FILE", help="a picture: png, svg or pdf")
-json_option = click.option("--json", "as_json", is_flag=True, help="tell the results as JSON")
-keep_option = click.option(
-    "--keep",
-    type=click.Choice(["others", "all", "none"]),
-    default="others",
-    show_default=True,
-    help="your columns in the output: those not mapped, all, or none",
-)
 
-
-def options(*decorators: Decorator) -> Decorator:
+def _combine(*decorators: Decorator) -> Decorator:
     """Return one decorator for several options, listed in this order."""
 
     def decorate(command: Any) -> Any:
@@ -63,46 +65,71 @@ def options(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-data_options = options(
+data_options = _combine(
     _DATA, _COLUMNS, _COLOR, _ID, _NA, _SCALE, _SAMPLE, _SEPARATOR, _SEED, _QUIET
 )
-new_rows_options = options(_DATA, _COLOR, _ID, _NA_AGAIN, _SEPARATOR, _QUIET)
+new_rows_options = _combine(_DATA, _COLOR, _ID, _NA_AGAIN, _SEPARATOR, _QUIET)
 
 
-def prepared_from(given: Mapping[str, Any], recipe: Recipe | None = None) -> Prepared:
+def read_data(given: Mapping[str, Any], recipe: Recipe | None = None) -> PreparedTable:
     """Read DATA and prepare its rows as the options say, or by the recipe of a saved model."""
-    names = [name for name in Wishes.__dataclass_fields__ if name in given]
-    wishes = Wishes(**{name: given[name] for name in names})
-    table = read_table(given["data"], separator=sign_of(given["separator"]), seed=wishes.seed)
-    made = prepared(table, wishes) if recipe is None else placed_by(recipe, table, wishes)
+    names = [field.name for field in fields(Selection) if field.name in given]
+    selection = Selection(**{name: given[name] for name in names})
+    table = read_table(
+        given["data"], separator=separator_sign(given["separator"]), seed=selection.seed
+    )
+    made = prepare(table, selection) if recipe is None else apply_recipe(recipe, table, selection)
     tell(given, *made.notes)
     return made
 
 
-def sign_of(separator: str | None) -> str | None:
+def separator_sign(separator: str | None) -> str | None:
     """Return the character that --separator names."""
-    words = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
-    sign = words.get(separator or "", separator)
+    sign = SEPARATORS.get(separator or "", separator)
     if sign is not None and len(sign) != 1:
         raise ValueError(f"--separator is one character, or tab or space; got {separator!r}")
     return sign
 
 
-def tell(given: Mapping[str, Any], *sentences: str) -> None:
-    """Say something on stderr, unless it should be quiet."""
-    for sentence in sentences if not given["quiet"] else ():
-        click.echo(f"unspool: note: {sentence}", err=True)
+def loading_code(given: Mapping[str, Any]) -> str:
+    """Return the lines of Python that define X, truth and color as ``read_data`` read them."""
+    options = {field.name: field.default for field in fields(Selection)} | {"separator": None}
+    chosen = {**given, "separator": separator_sign(given["separator"])}
+    words = [f"{n}={chosen[n]!r}" for n, default in options.items() if chosen[n] != default]
+    call = ", ".join([repr(given["data"]), *words])
+    return "\n".join(
+        [
+            "from unspool.io import read_points",
+            f"made = read_points({call})",
+            "X, truth, color = made.points, made.truth(), made.colors()",
+        ]
+    )
 
 
-@contextmanager
-def progress(given: Mapping[str, Any], title: str) -> Iterator[None]:
-    """Show the progress of the block on stderr, unless it should be quiet.
+def open_model(path: str) -> tuple[Any, str, Recipe]:
+    """Return the fitted model in a file, the name of its method, and its recipe."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
 
-    What methods warn of stands in their report too, and is told from there.
-    """
-    from ..runtime import show_progress
+    from ..store import UnreadableModel, read
 
-    shown = nullcontext() if given["quiet"] else show_progress(title, transient=True)
-    with warnings.catch_warnings(), shown:
-        warnings.simplefilter("ignore", UserWarning)
-        yield
+    saved = read(path)
+    try:
+        check_is_fitted(saved.model)
+    except NotFittedError:
+        raise ValueError(f"{path} holds a model that was never fitted") from None
+    notes = saved.notes.get("recipe")
+    try:
+        recipe = _plain_recipe(saved.model) if notes is None else Recipe.from_notes(notes)
+    except (TypeError, KeyError) as error:
+        raise UnreadableModel(f"{path} does not say how its data were made ({error})") from None
+    return saved.model, entry_of(saved.model).name, recipe
+
+
+def _plain_recipe(model: Any) -> Recipe:
+    """Return the recipe of a model that was saved from Python: columns as they come, not scaled."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{number + 1}" for number in range(model.n_features_in_)]
+        return Recipe.as_it_comes(names, named=False)
+    return Recipe.as_it_comes([str(name) for name in names], named=True)
