@@ -1,46 +1,71 @@
 """unspool: nonlinear dimensionality reduction and manifold learning, every method, one contract.
 
-The public names are loaded when they are first used, so that ``import unspool`` costs nothing.
+The public names are loaded when they are first used, so that ``import unspool`` costs nothing;
+type checkers and editors read them from the imports below, which never run.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "AutoassociativeNetwork": "methods",
+if TYPE_CHECKING:
+    from . import catalog as catalog
+    from . import datasets as datasets
+    from . import dimension as dimension
+    from . import distances as distances
+    from . import evaluate as evaluate
+    from . import graph as graph
+    from . import io as io
+    from . import kernel as kernel
+    from . import paths as paths
+    from . import plot as plot
+    from . import problem as problem
+    from . import quality as quality
+    from . import runtime as runtime
+    from . import spectrum as spectrum
+    from . import store as store
+    from .dimension import intrinsic_dimension as intrinsic_dimension
+    from .evaluate.compare import compare as compare
+    from .evaluate.diagnose import diagnose as diagnose
+    from .evaluate.plan import plan as plan
+    from .methods import LLE as LLE
+    from .methods import LTSA as LTSA
+    from .methods import MDS as MDS
+    from .methods import PCA as PCA
+    from .methods import AutoassociativeNetwork as AutoassociativeNetwork
+    from .methods import ClassicalMDS as ClassicalMDS
+    from .methods import DiffusionMaps as DiffusionMaps
+    from .methods import FeatureMapPCA as FeatureMapPCA
+    from .methods import HessianLLE as HessianLLE
+    from .methods import Isomap as Isomap
+    from .methods import KernelLLE as KernelLLE
+    from .methods import KernelPCA as KernelPCA
+    from .methods import LandmarkIsomap as LandmarkIsomap
+    from .methods import LandmarkMDS as LandmarkMDS
+    from .methods import LaplacianEigenmaps as LaplacianEigenmaps
+    from .methods import ModifiedLLE as ModifiedLLE
+    from .methods import PolynomialPCA as PolynomialPCA
+    from .methods import PrincipalCurve as PrincipalCurve
+    from .methods import PrincipalSurface as PrincipalSurface
+    from .methods import RandomProjection as RandomProjection
+    from .methods import SpectralClustering as SpectralClustering
+    from .methods import commute_time_distances as commute_time_distances
+    from .methods import distortions as distortions
+    from .methods import johnson_lindenstrauss_dimension as johnson_lindenstrauss_dimension
+    from .methods import projection_success_probability as projection_success_probability
+    from .methods import projection_tail_probability as projection_tail_probability
+    from .runtime import Cancelled as Cancelled
+    from .store import load as load
+    from .store import save as save
+
+_HOMES = {  # all other names are methods, or functions that belong to one
     "Cancelled": "runtime",
-    "ClassicalMDS": "methods",
-    "DiffusionMaps": "methods",
-    "FeatureMapPCA": "methods",
-    "HessianLLE": "methods",
-    "Isomap": "methods",
-    "KernelLLE": "methods",
-    "KernelPCA": "methods",
-    "LLE": "methods",
-    "LTSA": "methods",
-    "LandmarkIsomap": "methods",
-    "LandmarkMDS": "methods",
-    "LaplacianEigenmaps": "methods",
-    "MDS": "methods",
-    "ModifiedLLE": "methods",
-    "PCA": "methods",
-    "PolynomialPCA": "methods",
-    "PrincipalCurve": "methods",
-    "PrincipalSurface": "methods",
-    "RandomProjection": "methods",
-    "SpectralClustering": "methods",
-    "commute_time_distances": "methods",
     "compare": "evaluate",
     "diagnose": "evaluate",
-    "distortions": "methods",
     "intrinsic_dimension": "dimension",
-    "johnson_lindenstrauss_dimension": "methods",
     "load": "store",
     "plan": "evaluate",
-    "projection_success_probability": "methods",
-    "projection_tail_probability": "methods",
     "save": "store",
 }
 _MODULES = (
@@ -113,12 +138,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    if name in _MODULES:
-        return import_module(f".{name}", __name__)
-    raise AttributeError(f"module 'unspool' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a checker shall say which names there are not
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return import_module(f".{name}", __name__)
+        if name in __all__:
+            return getattr(import_module(f".{_HOMES.get(name, 'methods')}", __name__), name)
+        raise AttributeError(f"module 'unspool' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -319,10 +319,10 @@ def test_landmarks_are_judged_on_the_data_of_the_fit():
 def test_iterations_that_did_not_settle_are_told():
     model = MDS(2, max_iter=2, start="random").fit(SHEET.points)
     found = diagnose(model, SHEET.points)
-    measure = found["iterations until settled"]
+    measure = found["iterations until convergence"]
     assert (measure.value, measure.parameter, measure.suggestion) == (2, "max_iter", 8)
     assert found.advice == (measure.advice,)
-    assert diagnose(MDS(2).fit(SHEET.points), SHEET.points)["iterations until settled"].ok
+    assert diagnose(MDS(2).fit(SHEET.points), SHEET.points)["iterations until convergence"].ok
 
 
 def test_no_parameter_is_advised_twice():

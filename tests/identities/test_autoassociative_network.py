@@ -14,7 +14,7 @@ import unspool
 from unspool import autoencoder, datasets
 from unspool.autoencoder import BLOCK, Examples, Objective, decoder_slopes, from_flat
 from unspool.methods import PCA, AutoassociativeNetwork
-from unspool.optimize import begin, descend
+from unspool.optimize import begin_descent, lbfgs_step
 
 QUICK = {"n_starts": 2, "max_iter": 60}
 
@@ -81,15 +81,15 @@ def test_blocks_add_up_to_the_whole():
 
 def test_descent_solves_a_quadratic_and_the_rosenbrock_valley():
     curvature = np.diag(10.0 ** np.arange(5))
-    state = begin(lambda x: (0.5 * x @ curvature @ x, curvature @ x), np.ones(5))
-    valley = begin(lambda x: (rosen(x), rosen_der(x)), np.array([-1.2, 1.0, -0.5, 2.0]))
+    state = begin_descent(lambda x: (0.5 * x @ curvature @ x, curvature @ x), np.ones(5))
+    valley = begin_descent(lambda x: (rosen(x), rosen_der(x)), np.array([-1.2, 1.0, -0.5, 2.0]))
     for _ in range(100):
-        state = descend(lambda x: (0.5 * x @ curvature @ x, curvature @ x), state)
-        lower = descend(lambda x: (rosen(x), rosen_der(x)), valley)
-        assert lower.loss < valley.loss or lower.place is valley.place
+        state = lbfgs_step(lambda x: (0.5 * x @ curvature @ x, curvature @ x), state)
+        lower = lbfgs_step(lambda x: (rosen(x), rosen_der(x)), valley)
+        assert lower.loss < valley.loss or lower.position is valley.position
         valley = lower
-    assert np.abs(state.place).max() < 1e-8
-    np.testing.assert_allclose(valley.place, np.ones(4), atol=1e-7)
+    assert np.abs(state.position).max() < 1e-8
+    np.testing.assert_allclose(valley.position, np.ones(4), atol=1e-7)
 
 
 def test_logistic_starts_are_the_same_functions_as_tanh_starts():

@@ -172,7 +172,7 @@ def test_stress_is_not_above_scikit_learns(metric):
             stress.Pairs.of_table(table, np.empty((0, 0))), "primary"
         )
     ours = table_mds(start=start, ordinal=not metric).fit(table)
-    assert ours.stress_ <= objective.slope(theirs)[0]
+    assert ours.stress_ <= objective.loss_and_gradient(theirs)[0]
 
 
 def test_gaps_are_the_same_however_they_are_told():
@@ -267,7 +267,7 @@ def test_geodesics_by_stress_fit_better_than_isomap():
     isomap = Isomap(2, n_neighbors=10).fit(roll.points)
     by_stress = table_mds().fit(isomap.geodesics_)
     objective = stress.TableStress.of(isomap.geodesics_)
-    assert by_stress.stress_ < objective.slope(isomap.embedding_)[0]
+    assert by_stress.stress_ < objective.loss_and_gradient(isomap.embedding_)[0]
 
 
 def test_the_map_is_centred_on_its_axes():
@@ -410,7 +410,7 @@ def test_cancelling_leaves_an_unfitted_object(ordinal):
 
 def test_too_few_steps_are_told():
     report = table_mds(start="random", max_iter=2).fit(roll_table(60)).report_
-    assert report.stage("stress").facts["settled"] is False
+    assert report.stage("stress").facts["converged"] is False
     assert any("raise max_iter" in line for line in report.advice)
 
 
@@ -469,14 +469,14 @@ def test_bad_input_is_refused_with_a_reason(options, change, words):
         table_mds(**options).fit(table if change is None else change(table))
 
 
-def test_pieces_that_know_nothing_of_each_other_are_refused():
+def test_components_that_know_nothing_of_each_other_are_refused():
     table = cdist(cloud(20), cloud(20))
     table[:12, 12:] = table[12:, :12] = np.nan
-    with pytest.raises(ValueError, match=r"2 pieces \(sizes 12, 8\)"):
+    with pytest.raises(ValueError, match=r"2 connected components \(sizes 12, 8\)"):
         table_mds().fit(table)
-    with pytest.raises(ValueError, match="2 pieces"):
+    with pytest.raises(ValueError, match="2 connected components"):
         table_mds().fit(sp.csr_array(np.nan_to_num(table)))
     lonely = cdist(cloud(20), cloud(20))
     lonely[7, :] = lonely[:, 7] = np.nan
-    with pytest.raises(ValueError, match=r"2 pieces \(sizes 19, 1\)"):
+    with pytest.raises(ValueError, match=r"2 connected components \(sizes 19, 1\)"):
         table_mds().fit(lonely)

@@ -1,4 +1,4 @@
-"""Stress, its slope, the monotone fit and the placing of new points, against their definitions."""
+"""Stress, its gradient, monotone regression and the placing of query points, by definition."""
 
 import numpy as np
 import pytest
@@ -14,10 +14,10 @@ from unspool.stress import (
     TableStress,
     fill_gaps,
     minimize_stress,
-    monotone,
+    monotone_regression,
+    parallel_argsort,
     place_by_stress,
     smacof_step,
-    sorted_order,
 )
 
 EMPTY = np.empty((0, 0))
@@ -76,7 +76,7 @@ VARIANTS = {
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_slope_is_the_gradient_of_stress(variant, width):
+def test_the_gradient_is_that_of_stress(variant, width):
     missing, weighted = VARIANTS[variant]
     table = random_table(23, missing=missing)
     weights = random_weights(23) if weighted else None
@@ -84,27 +84,29 @@ def test_slope_is_the_gradient_of_stress(variant, width):
     places[3] = places[7]  # two points in one place pull each other nowhere
     table[3, 7] = table[7, 3] = 0.0
     full = TableStress.of(table, weights)
-    loss, gradient = full.slope(places)
+    loss, gradient = full.loss_and_gradient(places)
     assert loss == pytest.approx(stress(places, table, weights), rel=1e-13)
     expected = numeric_gradient(lambda x: stress(x, table, weights), places)
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     listed = PairStress.of(Pairs.of_table(table, EMPTY if weights is None else weights))
-    pair_loss, pair_gradient = listed.slope(places)
+    pair_loss, pair_gradient = listed.loss_and_gradient(places)
     assert pair_loss == pytest.approx(loss, rel=1e-13)
     np.testing.assert_allclose(pair_gradient, gradient, rtol=0, atol=1e-11)
-    np.testing.assert_allclose(listed.stiffness, full.stiffness, rtol=1e-13)
+    np.testing.assert_allclose(listed.curvature, full.curvature, rtol=1e-13)
     assert listed.total == pytest.approx(full.total, rel=1e-13)
     fit, pair_fit = full.fit(places), listed.fit(places)
-    np.testing.assert_allclose(pair_fit.of_points, fit.of_points, rtol=1e-12)
-    assert fit.of_points.sum() == pytest.approx(loss, rel=1e-13)
-    assert fit.size == pytest.approx(pair_fit.size, rel=1e-12)
-    np.testing.assert_allclose(listed.scaled(places), full.scaled(places), rtol=1e-11)
+    np.testing.assert_allclose(pair_fit.stress_per_point, fit.stress_per_point, rtol=1e-12)
+    assert fit.stress_per_point.sum() == pytest.approx(loss, rel=1e-13)
+    assert fit.squared_distances == pytest.approx(pair_fit.squared_distances, rel=1e-12)
+    np.testing.assert_allclose(listed.rescale(places), full.rescale(places), rtol=1e-11)
 
 
 def test_single_precision_keeps_six_digits():
     table, places = random_table(300), np.random.default_rng(2).normal(size=(300, 2))
-    loss, gradient = TableStress.of(table).slope(places)
-    single_loss, single_gradient = TableStress.of(table.astype(np.float32)).slope(places)
+    loss, gradient = TableStress.of(table).loss_and_gradient(places)
+    single_loss, single_gradient = TableStress.of(table.astype(np.float32)).loss_and_gradient(
+        places
+    )
     assert single_loss == pytest.approx(loss, rel=1e-6)
     assert np.abs(single_gradient - gradient).max() < 1e-5 * np.abs(gradient).max()
 
@@ -112,11 +114,11 @@ def test_single_precision_keeps_six_digits():
 def test_the_best_scale_is_a_minimum():
     table, places = random_table(20), np.random.default_rng(2).normal(size=(20, 2))
     objective = TableStress.of(table)
-    scaled = objective.scaled(places)
-    loss = objective.slope(scaled)[0]
-    assert loss < objective.slope(1.001 * scaled)[0]
-    assert loss < objective.slope(0.999 * scaled)[0]
-    assert objective.fit(places).size == pytest.approx(
+    scaled = objective.rescale(places)
+    loss = objective.loss_and_gradient(scaled)[0]
+    assert loss < objective.loss_and_gradient(1.001 * scaled)[0]
+    assert loss < objective.loss_and_gradient(0.999 * scaled)[0]
+    assert objective.fit(places).squared_distances == pytest.approx(
         np.square(cdist(places, places)).sum() / 2, rel=1e-12
     )
 
@@ -144,7 +146,7 @@ def test_stress_never_increases(variant):
     assert (np.diff(majorized) <= 1e-12 * majorized[0]).all()
     run = minimize_stress(TableStress.of(table, weights), places, tolerance=1e-9, max_steps=500)
     assert (np.diff(run.losses) <= 0.0).all()
-    assert run.settled
+    assert run.converged
     assert run.loss <= majorized[-1]
     assert run.loss == pytest.approx(stress(run.state, table, weights), rel=1e-12)
 
@@ -154,7 +156,7 @@ def test_descent_needs_fewer_steps_than_majorization():
     start = np.random.default_rng(4).normal(size=(60, 2))
     objective = TableStress.of(table)
     run = minimize_stress(objective, start, tolerance=0.0, max_steps=60)
-    places = objective.scaled(start)
+    places = objective.rescale(start)
     for _ in range(120):
         places = smacof_step(places, table)
     assert run.loss < stress(places, table)
@@ -180,20 +182,20 @@ def noisy(n, rng):
 @pytest.mark.parametrize("shape", [steps, rising, falling, noisy])
 @pytest.mark.parametrize("n", [1, 2, 3, 17, 1000, 20_000])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_monotone_is_isotonic_regression(n, weighted, shape):
+def test_monotone_regression_is_isotonic_regression(n, weighted, shape):
     rng = np.random.default_rng(n)
     values = shape(n, rng)
     weights = rng.uniform(0.1, 5.0, size=n) if weighted else None
-    fitted = monotone(values, weights)
+    fitted = monotone_regression(values, weights)
     expected = isotonic_regression(values, sample_weight=weights)
     np.testing.assert_allclose(fitted, expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(monotone(fitted, weights), fitted, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(monotone_regression(fitted, weights), fitted, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 1000])
 def test_halves_are_merged_in_order(n):
     values = np.round(np.random.default_rng(n).normal(size=n), 1)
-    order = sorted_order(values)
+    order = parallel_argsort(values)
     np.testing.assert_array_equal(np.sort(order), np.arange(n))
     np.testing.assert_array_equal(values[order], np.sort(values))
 
@@ -215,40 +217,46 @@ def test_ties_are_treated_as_kruskal_says(weighted):
     order = np.lexsort((distances, pairs.dissimilarities))
     expected = np.empty_like(distances)
     expected[order] = isotonic_regression(distances[order], sample_weight=heavy[order])
-    np.testing.assert_allclose(primary.disparities(distances), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        primary.monotone_disparities(distances), expected, rtol=0, atol=1e-12
+    )
 
     levels, number = np.unique(pairs.dissimilarities, return_inverse=True)
     masses = np.bincount(number, heavy)
     means = np.bincount(number, heavy * distances) / masses
     expected = isotonic_regression(means, sample_weight=masses)[number]
-    np.testing.assert_allclose(secondary.disparities(distances), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        secondary.monotone_disparities(distances), expected, rtol=0, atol=1e-12
+    )
     assert len(levels) < 10
-    assert primary.slope(places)[0] < secondary.slope(places)[0]
+    assert primary.loss_and_gradient(places)[0] < secondary.loss_and_gradient(places)[0]
 
 
 @pytest.mark.parametrize("ties", ["primary", "secondary"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_ordinal_slope_is_its_gradient(ties, weighted):
+def test_the_gradient_of_ordinal_stress(ties, weighted):
     table = np.round(3.0 * random_table(15, seed=2, missing=0.1)) / 3.0
     objective = ordered(table, ties, random_weights(15) if weighted else EMPTY)
     places = np.random.default_rng(3).normal(size=(15, 2))
-    loss, gradient = objective.slope(places)
-    expected = numeric_gradient(lambda x: objective.slope(x)[0], places)
+    loss, gradient = objective.loss_and_gradient(places)
+    expected = numeric_gradient(lambda x: objective.loss_and_gradient(x)[0], places)
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
-    assert objective.slope(7.0 * places)[0] == pytest.approx(loss, rel=1e-12)  # size is free
+    assert objective.loss_and_gradient(7.0 * places)[0] == pytest.approx(
+        loss, rel=1e-12
+    )  # size is free
     distances = objective.pairs.distances(places)
-    misses = distances - objective.disparities(distances)
-    summed = objective.pairs.summed
-    share = summed(misses, misses) / summed(distances, distances)
+    misses = distances - objective.monotone_disparities(distances)
+    weighted_sum = objective.pairs.weighted_sum
+    share = weighted_sum(misses, misses) / weighted_sum(distances, distances)
     assert loss == pytest.approx(share * objective.total, rel=1e-12)
     fit = objective.fit(places)
-    assert fit.size == pytest.approx(objective.total, rel=1e-12)
-    assert fit.of_points.sum() == pytest.approx(loss, rel=1e-12)
+    assert fit.squared_distances == pytest.approx(objective.total, rel=1e-12)
+    assert fit.stress_per_point.sum() == pytest.approx(loss, rel=1e-12)
 
 
 def test_points_in_one_place_have_the_stress_of_all_dissimilarities():
     objective = ordered(random_table(6), "primary")
-    loss, gradient = objective.slope(np.zeros((6, 2)))
+    loss, gradient = objective.loss_and_gradient(np.zeros((6, 2)))
     assert loss == objective.total
     assert not gradient.any()
 
@@ -259,7 +267,9 @@ def test_new_points_with_exact_distances_go_where_they_are(width):
     fixed, new = rng.normal(size=(50, width)), 1.5 * rng.normal(size=(30, width))
     rows = cdist(new, fixed)
     rows[rng.uniform(size=rows.shape) < 0.5] = np.nan
-    np.testing.assert_allclose(place_by_stress(rows, None, fixed), new, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        place_by_stress(rows, np.ones_like(rows), fixed), new, rtol=0, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
@@ -308,7 +318,10 @@ def test_threads_do_not_change_a_digit():
     for threads in (1, 2):
         numba.set_num_threads(threads)
         answers.append(
-            (TableStress.of(table).slope(places), ordered(table, "primary").slope(places))
+            (
+                TableStress.of(table).loss_and_gradient(places),
+                ordered(table, "primary").loss_and_gradient(places),
+            )
         )
     numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     for one, two in zip(*answers, strict=True):

@@ -168,7 +168,7 @@ def test_indices_out_of_bounds_are_refused(tmp_path):
 def engine_of(word):
     joined = graph.symmetrize(distances.neighbor_graph(X, 5))
     if word == "pairs":
-        return unspool.MDS(ordinal=True, max_iter=3).fit(X)._ordered
+        return unspool.MDS(ordinal=True, max_iter=3).fit(X)._disparities.pairs
     if word == "dijkstra":
         return paths.prepare_paths(joined, engine="dijkstra").engine
     swept = paths.prepare_paths(joined, engine="elimination").engine

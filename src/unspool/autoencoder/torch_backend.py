@@ -58,7 +58,7 @@ class MiniBatches:
     def step(self, state: Descent) -> Descent:
         """Return the state after one pass over all points."""
         with self._torch.no_grad():
-            self._parameters.copy_(self._torch.as_tensor(state.place))
+            self._parameters.copy_(self._torch.as_tensor(state.position))
         with _one_thread(self._torch):
             for rows in self._batches():
                 self._optimizer.zero_grad()

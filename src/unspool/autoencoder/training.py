@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..optimize import Descent, begin, descend, iterate
+from ..optimize import Descent, begin_descent, iterate, lbfgs_step
 from ..runtime import claim
 from ..values import Array
 from .layers import Network, from_flat
@@ -46,11 +46,11 @@ class FullBatch:
 
     def begin(self, place: Array) -> Descent:
         """Return the state at ``place``."""
-        return begin(self._objective, place)
+        return begin_descent(self._objective, place)
 
     def step(self, state: Descent) -> Descent:
         """Return the next state, lower unless no step leads lower."""
-        return descend(self._objective, state)
+        return lbfgs_step(self._objective, state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Effort:
     max_steps: int
     tol: float
 
-    def settled(self, losses: Sequence[float]) -> bool:
+    def converged(self, losses: Sequence[float]) -> bool:
         """Say whether the last steps gained too little to go on."""
         if losses[-1] == losses[-2]:  # descent found no lower place
             return True
@@ -77,7 +77,7 @@ class Trained:
     network: Network
     errors: Array
     held_out_errors: Array | None
-    settled: bool
+    converged: bool
 
     def in_units(self, unit: float) -> Trained:
         """Return the same with every error multiplied by ``unit``."""
@@ -100,8 +100,8 @@ def train(
         for number, run in enumerate(runs, start=1):
             run.go(f"start {number} of {len(runs)}", heat)
     best = min(runs, key=lambda run: run.loss)
-    settled = best.go("training", Effort(effort.max_steps - best.steps, effort.tol))
-    return best.trained(settled)
+    converged = best.go("training", Effort(effort.max_steps - best.steps, effort.tol))
+    return best.trained(converged)
 
 
 class _Run:
@@ -120,27 +120,27 @@ class _Run:
         self.loss = self._watched(self._state)
 
     def go(self, name: str, effort: Effort) -> bool:
-        """Train on, and say whether that ended because it settled."""
+        """Train on, and say whether that ended because it converged."""
         outcome = iterate(
             self._state,
             self.loss,
             self._step,
-            effort.settled,
+            effort.converged,
             name=name,
             max_steps=effort.max_steps,
         )
         self._state, self.loss = outcome.state, outcome.loss
-        return outcome.settled
+        return outcome.converged
 
     def _step(self, state: Descent) -> tuple[Descent, float]:
         state = self._trainer.step(state)
         return state, self._watched(state)
 
     def _watched(self, state: Descent) -> float:
-        self._errors.append(max(0.0, state.loss - self._objective.penalty(state.place)))
+        self._errors.append(max(0.0, state.loss - self._objective.penalty(state.position)))
         if self._held_out is None:
             return state.loss
-        self._held_out_errors.append(self._held_out.error(state.place))
+        self._held_out_errors.append(self._held_out.error(state.position))
         return self._held_out_errors[-1]
 
     @property
@@ -148,11 +148,11 @@ class _Run:
         """Number of steps taken so far."""
         return len(self._errors) - 1
 
-    def trained(self, settled: bool) -> Trained:
+    def trained(self, converged: bool) -> Trained:
         """Return the network of the best state."""
-        network = from_flat(self._topology, self._state.place)
+        network = from_flat(self._topology, self._state.position)
         held_out = None if self._held_out is None else np.array(self._held_out_errors)
-        return Trained(network, np.array(self._errors), held_out, settled)
+        return Trained(network, np.array(self._errors), held_out, converged)
 
 
 @dataclass(frozen=True, slots=True)

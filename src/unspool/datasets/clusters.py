@@ -33,9 +33,28 @@ def three_clusters(n: int = 90, *, spread: float = 0.1, seed: Seed = 0) -> Sampl
     """Draw n points from three round clusters in the plane, thirty each unless told otherwise.
 
     The toy data of kernel PCA that exercise 4.6 of Vidal, Ma and Sastry points to: centres
-    (-0.5, -0.2), (0, 0.6), (0.5, 0), standard deviation `spread` in each direction. Points come
-    cluster by cluster, in sizes that differ by one at most. `coordinates` is the centre that a
-    point belongs to, `color` the number of its cluster.
+    (-0.5, -0.2), (0, 0.6), (0.5, 0). Points come cluster by cluster, in sizes that differ by one
+    at most. `coordinates` is the centre that a point belongs to, `color` the number of its cluster.
+
+    Parameters
+    ----------
+    n : int, default=90
+        Number of points.
+    spread : float, default=0.1
+        Standard deviation of each cluster in each direction.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.three_clusters(6).color
+    array([0., 0., 1., 1., 2., 2.])
     """
     n = checked_count(n, "n", at_least=len(CLUSTER_CENTRES))
     cluster = np.arange(n) * len(CLUSTER_CENTRES) // n
@@ -50,10 +69,29 @@ def correlated_normal(
 ) -> Sample:
     """Draw points from N(0, R), by default the four-dimensional one of Izenman's exercise 16.5.
 
-    The exercise asks to vary the correlations: pass any matrix R that has ones on the diagonal and
-    is positive definite. `coordinates` are the independent standard normal draws z from which
-    the points are mixed, x = C z with R = C C' (Cholesky); `color` is the first of them, which
-    is also the first variable.
+    The exercise asks to vary the correlations. `coordinates` are the independent standard normal
+    draws z from which the points are mixed, x = C z with R = C C' (Cholesky); `color` is the first
+    of them, which is also the first variable.
+
+    Parameters
+    ----------
+    n : int, default=500
+        Number of points.
+    correlation : array-like of shape (d, d)
+        The matrix R: positive definite, with ones on the diagonal.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.correlated_normal(100, correlation=[[1.0, 0.9], [0.9, 1.0]]).points.shape
+    (100, 2)
     """
     mixing = _cholesky(np.asarray(correlation, dtype=np.float64))
     draws = random_source(seed).standard_normal((checked_count(n, "n"), len(mixing)))
@@ -99,10 +137,34 @@ def bars(
     """Draw n images of one vertical or horizontal bar each, at random places in a square field.
 
     The toy vision example of Belkin and Niyogi: 1,000 images of 40 x 40, half of them with a
-    vertical bar and half with a horizontal one, in random order. The texts do not give the bar, so
-    it is `length` (half the field unless told) by `width` pixels. Pixels are 0 or 1 and rows of
-    `points` are images read row by row: `points.reshape(n, size, size)`. `coordinates` is the
-    centre of the bar as (row, column) in pixels; `color` is 0 for vertical, 1 for horizontal.
+    vertical bar and half with a horizontal one, in random order. The texts do not give the size of
+    the bar. Pixels are 0 or 1 and rows of `points` are images read row by row:
+    `points.reshape(n, size, size)`. `coordinates` is the centre of the bar as (row, column) in
+    pixels; `color` is 0 for vertical, 1 for horizontal.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of images.
+    size : int, default=40
+        Height and width of an image in pixels.
+    length : int or None, default=None
+        Length of a bar in pixels; None is half the field.
+    width : int, default=2
+        Width of a bar in pixels.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.bars(10, size=16).points.shape
+    (10, 256)
     """
     n, size = checked_count(n, "n"), checked_count(size, "size", at_least=2)
     long, short = _checked_bar(size, length, width)

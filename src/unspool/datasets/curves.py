@@ -21,6 +21,28 @@ def circle(n: int = 1000, *, radius: float = 1.0, noise: float = 0.0, seed: Seed
     `coordinates` is the arc length from 0 to 2 pi radius; its two ends are the same point. `color`
     is the angle. In (x1^2, x1 x2, x2^2) the circle is an affine subspace, which is how Vidal, Ma
     and Sastry introduce nonlinear PCA (figure 4.2).
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    radius : float, default=1.0
+        Radius of the circle.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> bool(datasets.circle(100).coordinates.max() < 6.2832)
+    True
     """
     rng = random_source(seed)
     radius = checked_length(radius, "radius")
@@ -34,7 +56,27 @@ def helix(n: int = 1000, *, noise: float = 0.0, seed: Seed = 0) -> Sample:
 
     The points are ((2 + cos 8t) cos t, (2 + cos 8t) sin t, sin 8t) at n evenly spaced t that end
     in 2 pi, as in the Matlab Toolbox for Dimensionality Reduction that Izenman's exercise 16.9
-    refers to; `seed` matters for the noise only. `coordinates` is the arc length, `color` is t.
+    refers to. `coordinates` is the arc length, `color` is t.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of the noise; nothing else is random.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.helix(100).points.shape
+    (100, 3)
     """
     rng = random_source(seed)
     n = checked_count(n, "n")
@@ -47,11 +89,29 @@ def helix(n: int = 1000, *, noise: float = 0.0, seed: Seed = 0) -> Sample:
 
 
 def helix_length(angle: Floats) -> Floats:
-    """Length of the helix from 0 to each angle: the integral of sqrt(64 + (2 + cos 8t)^2).
+    """Return the length of the helix from 0 to each angle.
 
-    There is no closed form, but the speed is a smooth function of the phase 8t. Its cosine series
-    shrinks about sixteenfold per term, so 32 samples of one coil fix it to rounding error, and a
-    cosine series is integrated term by term: the mean gives the slope, the rest the wobble.
+    The integral of sqrt(64 + (2 + cos 8t)^2) has no closed form, but the speed is a smooth function
+    of the phase 8t. Its cosine series shrinks about sixteenfold per term, so 32 samples of one coil
+    fix it to rounding error, and a cosine series is integrated term by term: the mean gives the
+    growth, the rest the wobble.
+
+    Parameters
+    ----------
+    angle : ndarray
+        Angles t in radians.
+
+    Returns
+    -------
+    ndarray
+        Length of the helix up to each angle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import datasets
+    >>> datasets.helix_length(np.array([0.0, 2 * np.pi])).round(1)
+    array([ 0., 52.])
     """
     n_samples = 32
     phase = 2 * np.pi * np.arange(n_samples) / n_samples
@@ -72,6 +132,30 @@ def union_of_lines(
     it, so it is a variety but not a manifold. Lines take turns, so their sizes differ by one at
     most. `coordinates` is the signed distance from the origin, uniform in [-1, 1]; `color` is the
     number of the line.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    n_lines : int, default=3
+        Number of lines.
+    dim : int, default=3
+        Dimension of the space that they lie in.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.union_of_lines(4, n_lines=2).color
+    array([0., 1., 0., 1.])
     """
     n_lines = checked_count(n_lines, "n_lines")
     dim = checked_count(dim, "dim", at_least=2)

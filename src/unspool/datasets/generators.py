@@ -46,5 +46,17 @@ GENERATORS: Mapping[str, Generator] = MappingProxyType(
 
 
 def names() -> list[str]:
-    """Names of all generators, in alphabetical order: the keys of `GENERATORS`."""
+    """Return the names of all generators, in alphabetical order: the keys of `GENERATORS`.
+
+    Returns
+    -------
+    list of str
+        The dashed names, as in `demo:swiss-roll`.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.names()[:2]
+    ['bars', 'circle']
+    """
     return sorted(GENERATORS)

@@ -24,10 +24,26 @@ VARIABLE = "UNSPOOL_DATA"
 
 
 def real(name: str) -> Table:
-    """Load the data set `name` as a dictionary of arrays, freshly read at every call.
+    """Load a data set of the texts as a dictionary of arrays, freshly read at every call.
 
     An npz file gives its arrays under their own names. A csv file gives one array per column:
-    float64 where every cell is a number, text otherwise. `real("whisky")["Smoky"]` is a column.
+    float64 where every cell is a number, text otherwise.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set, one of `real_names()`.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The arrays or columns by name.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.real("whisky")["Smoky"].shape  # doctest: +SKIP
+    (86,)
     """
     if not re.fullmatch(r"[\w-]+", name):
         raise ValueError(
@@ -45,7 +61,19 @@ def real(name: str) -> Table:
 
 
 def real_names() -> list[str]:
-    """Names that `real` can load here, in alphabetical order; none if there is no data folder."""
+    """Return the names that `real` can load here; none if there is no data folder.
+
+    Returns
+    -------
+    list of str
+        The names in alphabetical order.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.real_names()  # doctest: +SKIP
+    ['digits', 'whisky']
+    """
     files = (file for folder in _folders() for file in folder.iterdir())
     return sorted({file.stem for file in files if file.suffix in {".npz", ".csv"}})
 

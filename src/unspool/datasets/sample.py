@@ -26,10 +26,14 @@ class Sample:
 
     Attributes
     ----------
-    name : the dashed name of the generator, as in `demo:swiss-roll`
-    points : n x D, what a method is given
-    coordinates : n x d, what a method should find, before noise
-    color : length n, one number per point that makes a map of it readable
+    name : str
+        The dashed name of the generator, as in `demo:swiss-roll`.
+    points : ndarray of shape (n, D)
+        What a method is given.
+    coordinates : ndarray of shape (n, d)
+        What a method should find, before noise.
+    color : ndarray of shape (n,)
+        One number per point that makes a map of it readable.
     """
 
     name: str

@@ -61,9 +61,34 @@ def swiss_roll(
     The text's formula (Izenman, section 16.6, footnote 3) and the file behind its figures are two
     different rolls; `ranges` chooses. "izenman": angle a in [3 pi/2, 9 pi/2], height in [0, 15],
     a sheet of about 90 x 15. "isomap": the roll of the Isomap site, about 100 x 50. With `hole`
-    the middle ninth of the sheet is left out, which makes it non-convex: straight lines on the
-    sheet then cross the hole, geodesics go around it, and Isomap is no longer exact.
-    `coordinates` are arc length along the spiral and height; `color` is the angle.
+    the sheet is non-convex: straight lines on the sheet then cross the hole, geodesics go around
+    it, and Isomap is no longer exact. `coordinates` are arc length along the spiral and height;
+    `color` is the angle.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    ranges : {"izenman", "isomap"}, default="izenman"
+        Which of the two rolls.
+    hole : bool, default=False
+        Leave out the middle ninth of the sheet.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> roll = datasets.swiss_roll(100, seed=1)
+    >>> roll.points.shape, roll.coordinates.shape
+    ((100, 3), (100, 2))
     """
     if ranges not in ROLLS:
         raise ValueError(f"ranges must be one of {sorted(ROLLS)}, got {ranges!r}; choose one")
@@ -75,16 +100,51 @@ def swiss_roll(
 
 
 def spiral_length(angle: Floats) -> Floats:
-    """Length of the spiral radius = angle from its centre: the integral of sqrt(1 + a^2)."""
+    """Return the length of the spiral radius = angle: the integral of sqrt(1 + a^2).
+
+    Parameters
+    ----------
+    angle : ndarray
+        Angles in radians.
+
+    Returns
+    -------
+    ndarray
+        Length of the spiral from its centre to each angle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import datasets
+    >>> datasets.spiral_length(np.array([0.0, 2 * np.pi])).round(2)
+    array([ 0.  , 21.26])
+    """
     length: Floats = (angle * np.hypot(1.0, angle) + np.arcsinh(angle)) / 2
     return length
 
 
 def spiral_angle(length: Floats) -> Floats:
-    """Angle at which the spiral has a given length: the inverse of `spiral_length`.
+    """Return the angle at which the spiral has a given length: the inverse of `spiral_length`.
 
     Far out the length is close to a^2/2, which starts Newton's method; the length is convex in
     the angle, so the steps cannot overshoot downwards and six of them reach rounding error.
+
+    Parameters
+    ----------
+    length : ndarray
+        Arc lengths from the centre of the spiral.
+
+    Returns
+    -------
+    ndarray
+        Angles in radians.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import datasets
+    >>> datasets.spiral_angle(datasets.spiral_length(np.array([4.0, 9.0]))).round(12)
+    array([4., 9.])
     """
     angle: Floats = np.sqrt(2 * length)
     for _ in range(6):
@@ -110,6 +170,28 @@ def s_curve(n: int = 2000, *, height: float = 5.0, noise: float = 0.0, seed: See
     The size 2,000 is that of Izenman's figure 16.6. Both arcs have unit speed, so the first of the
     `coordinates` is at the same time the angle turned and the arc length, from 0 to 3 pi; the
     second is the height. `color` is the arc length.
+
+    Parameters
+    ----------
+    n : int, default=2000
+        Number of points.
+    height : float, default=5.0
+        Height of the sheet.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.s_curve(100).coordinates.shape
+    (100, 2)
     """
     rng = random_source(seed)
     sides = np.array([3 * np.pi, checked_length(height, "height")])
@@ -129,11 +211,36 @@ def flat_patch(
 ) -> Sample:
     """Draw points uniformly in a d-dimensional box and place it in `ambient` dimensions.
 
-    With room for two axes per side (`ambient` >= 2 d, the default is 2 d) every side is bent into
-    a half circle in a plane of its own: a product of arcs, curved everywhere and still isometric
-    to the box. With less room the box is placed flat. Either way a random rotation hides the
-    construction. The sides are 1 + 1/2, 1 + 1/3, ...: unequal, so that the axes of an exact map
-    are determined, and nearly equal, so that all of them are worth finding.
+    With room for two axes per side (`ambient` >= 2 d) every side is bent into a half circle in a
+    plane of its own: a product of arcs, curved everywhere and still isometric to the box. With less
+    room the box is placed flat. Either way a random rotation hides the construction. The sides are
+    1 + 1/2, 1 + 1/3, ...: unequal, so that the axes of an exact map are determined, and nearly
+    equal, so that all of them are worth finding.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    d : int, default=2
+        Dimension of the box.
+    ambient : int or None, default=None
+        Dimension of the space that it is placed in; None is 2 d.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> box = datasets.flat_patch(50, d=3)
+    >>> box.points.shape, box.coordinates.shape
+    ((50, 6), (50, 3))
     """
     d = checked_count(d, "d")
     ambient = 2 * d if ambient is None else checked_count(ambient, "ambient", at_least=d)
@@ -159,6 +266,27 @@ def saddle(n: int = 1000, *, noise: float = 0.0, seed: Seed = 0) -> Sample:
     The first picture of a manifold in Vidal, Ma and Sastry (figure 4.1). A polynomial of degree
     two vanishes on it, so polynomial PCA finds it exactly: the smallest eigenvalue is 0.
     `coordinates` are (x1, x2), uniform in the square; `color` is x3.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> x, y, z = datasets.saddle(100).points.T
+    >>> bool((z == x**2 - y**2).all())
+    True
     """
     rng = random_source(seed)
     square = _square(n, rng)
@@ -173,6 +301,28 @@ def twin_peaks(n: int = 1000, *, height: float = 1.0, noise: float = 0.0, seed: 
     Two peaks and two pits with steep flanks between them. The taller it is, the sparser the flanks
     become compared to the peaks, and the more a method suffers that assumes an even density.
     `coordinates` are (x1, x2), uniform in the square; `color` is x3.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    height : float, default=1.0
+        Height of the peaks.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> bool(abs(datasets.twin_peaks(100, height=2.0).color).max() < 2.0)
+    True
     """
     rng = random_source(seed)
     square = _square(n, rng)
@@ -196,6 +346,30 @@ def sphere_patch(
     `n=150, radius=6` it is the data of Izenman's exercise 16.1. `coordinates` are normal
     coordinates at the pole: direction, and distance along the great circle, so distances from
     the pole are exact and circles around it are stretched. `color` is the distance from the pole.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    opening : float, default=pi / 3
+        Angle between the pole and the rim of the cap, in radians, at most pi.
+    radius : float, default=1.0
+        Radius of the sphere.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> bool(datasets.sphere_patch(100).points[:, 2].min() > 0.5)
+    True
     """
     rng = random_source(seed)
     radius = checked_length(radius, "radius")
@@ -217,6 +391,28 @@ def punctured_sphere(
     A ball with a hole can be spread out in the plane, but its narrow rim has to become the outer
     edge. `coordinates` are the stereographic projection from the north pole, which does exactly
     that and keeps all angles: (x1, x2) / (1 - x3). `color` is the height x3.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    rim : float, default=0.5
+        Height x3 at which the sphere is cut, between -1 and 1.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> bool(datasets.punctured_sphere(100).points[:, 2].max() < 0.5)
+    True
     """
     if not isinstance(rim, Real) or not -1 < rim < 1:
         raise ValueError(

@@ -25,7 +25,32 @@ LOCAL = 8  # neighbours within the radius at which a single point is asked, at l
 def correlation_dimension(
     X: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
 ) -> Estimate:
-    """Return the slope of log C(r) over log r at the scale that the data call for."""
+    """Return the growth of log C(r) over log r at the scale that the data call for.
+
+    C(r) is the share of pairs that are closer than r (Grassberger and Procaccia 1983).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.correlation_dimension(datasets.circle(500).points).value)
+    1
+    """
     return correlation_of(cloud(X, metric, sample, seed))
 
 

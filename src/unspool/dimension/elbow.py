@@ -39,12 +39,28 @@ def gaps(values: Array) -> Array:
 
 
 def elbow(residual_variance: Any) -> Estimate:
-    """Return the elbow of the curve 1 - R_t^2, t = 1 .. T (S4 16.6.3; quality.residual_variance).
+    """Return the elbow of the curve 1 - R_t^2, t = 1 .. T (Izenman 2013, section 16.6.3).
 
     The elbow is where the logarithm of the curve bends most, so that a narrow sheet, whose second
     coordinate explains little but most of what is left, still has two. It says how many
     coordinates the *map* needs: for a closed curve that is 2. The error is half the range of all
     bends at least half as sharp.
+
+    Parameters
+    ----------
+    residual_variance : array-like of shape (n_coordinates,)
+        The curve, as ``quality.residual_variance`` gives it.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import dimension
+    >>> round(dimension.elbow([0.5, 0.01, 0.009, 0.008]).value)
+    2
     """
     curve = _checked(residual_variance, "the curve 1 - R_t^2", 2)
     if curve.min() < 0.0 or curve.max() > 1.0 + 1e-9:
@@ -58,6 +74,22 @@ def eigengap(values: Any) -> Estimate:
     For the gram family (PCA, scaling, Isomap, kernel PCA), whose eigenvalues are variances;
     negative ones count as zero. The error is half the range of all gaps at least half as wide on
     the log scale.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_values,)
+        Eigenvalues in descending order.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import dimension
+    >>> round(dimension.eigengap([5.0, 4.0, 0.1, 0.09]).value)
+    2
     """
     spectrum = _checked(values, "the eigenvalues", 2)
     if (np.diff(spectrum) > 1e-9 * abs(spectrum[0])).any() or spectrum[0] <= 0.0:
@@ -68,8 +100,28 @@ def eigengap(values: Any) -> Estimate:
 def elbow_of_map(distances: Any, Y: Any, columns: Array | None = None) -> Estimate:
     """Return the elbow of 1 - R_t^2 for given distances and the coordinates of a map.
 
-    ``columns`` are the points (landmarks) that the columns of the table belong to. The rows are
-    asked in ten or more groups; the error is the standard deviation of what these say.
+    The rows are asked in ten or more groups; the error is the standard deviation of what these say.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_columns)
+        Distances that the map should keep, such as geodesic ones.
+    Y : array-like of shape (n_samples, n_components)
+        The map, with more coordinates than are needed.
+    columns : ndarray of shape (n_columns,) or None, default=None
+        The points (landmarks) that the columns of the table belong to; None is all points.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import Isomap, datasets, dimension
+    >>> model = Isomap(4, n_neighbors=8).fit(datasets.swiss_roll(400).points)
+    >>> round(dimension.elbow_of_map(model.geodesics_, model.embedding_).value)
+    2
     """
     table, places = _checked_map(distances, Y, columns)
     others = places if columns is None else places[columns]

@@ -33,11 +33,30 @@ def intrinsic_dimension(
 ) -> Dimension:
     """Return how many coordinates the data need locally, by one method or by all six.
 
-    ``method`` is "all" or one of "correlation", "levina-bickel", "two-nearest", "local-pca",
-    "elbow", "eigengap" (the last two on small patches). ``X`` are points, or distances with
-    metric="precomputed", where local PCA has no say. Copies of points count once; ``sample``
-    limits the number of points that are asked, by default to 10,000. The answer prints as a table.
+    Copies of points count once. The answer prints as a table.
 
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them, of
+        which local PCA can say nothing.
+    method : str, default="all"
+        "all", or one of "correlation", "levina-bickel", "two-nearest", "local-pca", "elbow",
+        "eigengap" (the last two on small patches).
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to ask; None is 10,000 at most.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Dimension
+        The estimates of all methods that were asked, and the number they agree on.
+
+    Examples
+    --------
     >>> from unspool import datasets, intrinsic_dimension
     >>> intrinsic_dimension(datasets.swiss_roll(1000).points).n_components
     2

@@ -25,7 +25,28 @@ CHUNK_BYTES = 32 * 2**20
 
 
 def local_pca(X: Any, *, sample: int | None = None, seed: int = 0) -> Estimate:
-    """Return the mean number of directions in which neighbourhoods extend (of 500 points)."""
+    """Return the mean number of directions in which neighbourhoods extend (of 500 points).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point.
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.local_pca(datasets.swiss_roll(1000).points).value)
+    2
+    """
     return local_pca_of(cloud(X, "euclidean", sample, seed))
 
 

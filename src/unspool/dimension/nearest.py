@@ -35,9 +35,32 @@ def levina_bickel(
 ) -> Estimate:
     """Return the maximum likelihood dimension from distances to neighbours.
 
-    With ``n_neighbors`` = k it is the estimator of the paper, from neighbours 1 to k. By default
-    it uses neighbours k/2 to k, at the k = 10, 20, 40, ... that the data call for (``scales``):
-    noise and regular spacing disturb the nearest neighbours most.
+    Noise and regular spacing disturb the nearest neighbours most; by default the estimate uses
+    neighbours k/2 to k, at the k = 10, 20, 40, ... that the data call for.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    n_neighbors : int or None, default=None
+        Use neighbours 1 to this one, as the paper does (Levina and Bickel 2004).
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.levina_bickel(datasets.swiss_roll(1000).points).value)
+    2
     """
     asked = cloud(X, metric, sample, seed)
     if n_neighbors is None:
@@ -82,9 +105,31 @@ def two_nearest(
 ) -> Estimate:
     """Return the dimension from the two nearest neighbours, or from neighbours k and 2k.
 
-    The ratio of the two distances has the distribution function 1 - ratio^-d whatever the density.
-    k = 1, 2, 4, ... as far as the data call for it (``scales``): with noise, or evenly spaced
-    points, the first two neighbours tell about those.
+    The ratio of the two distances has the distribution function 1 - ratio^-d whatever the density
+    (Facco et al. 2017). k = 1, 2, 4, ... as far as the data call for it: with noise, or evenly
+    spaced points, the first two neighbours tell about those.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.two_nearest(datasets.swiss_roll(1000).points).value)
+    2
     """
     return two_nearest_of(cloud(X, metric, sample, seed))
 

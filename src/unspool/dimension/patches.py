@@ -46,14 +46,60 @@ class Patches:
 def elbow_of_patches(
     X: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
 ) -> Estimate:
-    """Return the mean elbow of 1 - R_t^2 over 50 patches of the data."""
+    """Return the mean elbow of 1 - R_t^2 over 50 patches of the data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.elbow_of_patches(datasets.swiss_roll(1000).points).value)
+    2
+    """
     return elbow_of(patches(cloud(X, metric, sample, seed)))
 
 
 def eigengap_of_patches(
     X: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
 ) -> Estimate:
-    """Return the mean place of the largest eigenvalue ratio over 50 patches of the data."""
+    """Return the mean place of the largest eigenvalue ratio over 50 patches of the data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.eigengap_of_patches(datasets.swiss_roll(1000).points).value)
+    2
+    """
     return eigengap_of(patches(cloud(X, metric, sample, seed)))
 
 

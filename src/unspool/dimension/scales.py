@@ -54,11 +54,31 @@ def settle(
     *,
     near_copies: bool = False,
 ) -> Reading:
-    """Return where to read the dimension; ``read(scale)`` gives an estimate and its error.
+    """Return at which scale to read the dimension.
 
-    ``ceiling`` is the dimension of the space the points lie in. ``near_copies`` says that pairs of
-    almost equal points would spoil the finest scales. Coarse scales are computed only if they are
-    needed.
+    Coarse scales are computed only if they are needed.
+
+    Parameters
+    ----------
+    read : callable
+        ``read(scale)`` gives an estimate and its error.
+    scales : sequence of int
+        The scales, finest first.
+    ceiling : float
+        Dimension of the space that the points lie in.
+    near_copies : bool, default=False
+        Pairs of almost equal points would spoil the finest scales.
+
+    Returns
+    -------
+    Reading
+        The scale that counts, and all that were looked at.
+
+    Examples
+    --------
+    >>> from unspool import dimension
+    >>> dimension.settle(lambda scale: (2.0 + 1.0 / scale, 0.1), [10, 20, 40], 3.0).index
+    0
     """
     values: list[float] = []
     errors: list[float] = []
@@ -102,7 +122,26 @@ def _jumps(values: list[float], errors: list[float], index: int) -> bool:
 
 
 def doubling(first: int, last: int) -> list[int]:
-    """Return first, 2 first, 4 first, ... as far as ``last``; at least one."""
+    """Return first, 2 first, 4 first, ... as far as ``last``; at least one.
+
+    Parameters
+    ----------
+    first : int
+        The smallest scale.
+    last : int
+        The largest scale.
+
+    Returns
+    -------
+    list of int
+        The scales, each twice the one before.
+
+    Examples
+    --------
+    >>> from unspool import dimension
+    >>> dimension.doubling(10, 50)
+    [10, 20, 40]
+    """
     scales = [max(1, min(first, last))]
     while 2 * scales[-1] <= last:
         scales.append(2 * scales[-1])

@@ -17,6 +17,27 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
 
     Euclidean distances come from the differences themselves, never from |x|^2 + |y|^2 - 2 x.y,
     which loses all digits of close pairs far from the origin.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+        The points of the rows.
+    points : ndarray of shape (n_samples, n_features)
+        The points of the columns.
+    metric : str or callable, default="euclidean"
+        Name of a metric, or a function of two points.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_samples)
+        The distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances
+    >>> distances.pairwise_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([[5., 1.]])
     """
     if metric not in ("euclidean", "l2"):
         from sklearn import metrics
@@ -32,7 +53,29 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
 def pairwise_squared_distances(
     queries: Array, points: Array, metric: Metric = "euclidean"
 ) -> Array:
-    """Return the table of squared distances."""
+    """Return the table of squared distances from each query to each point.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+        The points of the rows.
+    points : ndarray of shape (n_samples, n_features)
+        The points of the columns.
+    metric : str or callable, default="euclidean"
+        Name of a metric, or a function of two points.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_samples)
+        The squared distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances
+    >>> distances.pairwise_squared_distances(np.array([[0.0]]), np.array([[3.0], [2.0]]))
+    array([[9., 4.]])
+    """
     if metric in ("euclidean", "l2"):
         from scipy.spatial.distance import cdist
 
@@ -51,7 +94,18 @@ def _check_distances(table: Array, metric: Metric) -> None:
 
 
 def check_metric(metric: Any) -> None:
-    """Raise ValueError with the known names if ``metric`` is neither callable nor known."""
+    """Raise ValueError with the known names if ``metric`` is neither callable nor known.
+
+    Parameters
+    ----------
+    metric : str or callable
+        The metric to check.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.check_metric("cosine")
+    """
     if callable(metric) or metric == "precomputed":
         return
     from sklearn.metrics.pairwise import _VALID_METRICS as SCIPY_METRICS

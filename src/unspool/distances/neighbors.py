@@ -27,13 +27,38 @@ def neighbor_graph(
 ) -> NeighborGraph:
     """Return the directed neighbour graph of the rows of ``X``.
 
-    Either the ``n_neighbors`` nearest of each point (one number, or one number a point), or all
-    within ``radius`` (compared with the squared distance if ``squared_radius``); by default the 10
-    nearest, or all others if there are fewer. A point is never
-    its own neighbour: it is left out by its index, so that duplicates keep each other.
+    A point is never its own neighbour: it is left out by its index, so that duplicates keep each
+    other.
 
-    With ``search="approximate"`` (Euclidean distances, more than 10 features) at least 0.99 of the
-    neighbours are found, and ``recall`` of the graph tells the share; ``seed`` begins its k-means.
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Points, one row per point; with ``metric="precomputed"`` their distances, dense or a graph.
+    n_neighbors : int, array-like of int or None, default=None
+        Neighbours of each point: one number, or one number per point. None is 10, or all others if
+        there are fewer, unless there is a radius.
+    radius : float or None, default=None
+        All neighbours within this distance instead.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    squared_radius : bool, default=False
+        Compare the squared distance with the radius, strictly.
+    search : {"exact", "approximate"}, default="exact"
+        "approximate" (Euclidean distances, more than 10 features) finds at least 0.99 of the
+        neighbours; ``recall`` of the graph tells the share.
+    seed : int, default=0
+        Seed of the k-means of an approximate search.
+
+    Returns
+    -------
+    NeighborGraph
+        The neighbours of every point, nearest first.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.neighbor_graph([[0.0], [1.0], [3.0]], 1).neighbors
+    array([1, 0, 1])
     """
     index = build_index(X, metric, search, seed)
     return find_neighbors(index, X, n_neighbors, radius, squared_radius)
@@ -46,7 +71,33 @@ def find_neighbors(
     radius: float | None = None,
     squared_radius: bool = False,
 ) -> NeighborGraph:
-    """Return the neighbour graph of the points that ``index`` searches, which are the rows of X."""
+    """Return the neighbour graph of the points that ``index`` searches, which are the rows of X.
+
+    Parameters
+    ----------
+    index : NeighborIndex
+        The search over the points, as ``build_index`` makes it.
+    X : array-like of shape (n_samples, n_features)
+        The same points.
+    n_neighbors : int, array-like of int or None, default=None
+        Neighbours of each point: one number, or one number per point.
+    radius : float or None, default=None
+        All neighbours within this distance instead.
+    squared_radius : bool, default=False
+        Compare the squared distance with the radius, strictly.
+
+    Returns
+    -------
+    NeighborGraph
+        The neighbours of every point, nearest first.
+
+    Examples
+    --------
+    >>> from unspool import datasets, distances
+    >>> points = datasets.circle(50).points
+    >>> distances.find_neighbors(distances.build_index(points), points, 4).n_edges
+    200
+    """
     with stage("neighbours") as running:
         if radius is not None:
             graph = _without_self(index.within(X, _plain_radius(radius, squared_radius)))
@@ -67,7 +118,33 @@ def find_query_neighbors(
     radius: float | None = None,
     squared_radius: bool = False,
 ) -> NeighborGraph:
-    """Return the old points that each new one sees; with a radius, at least the nearest one."""
+    """Return the fitted points that each query point sees; with a radius, at least the nearest one.
+
+    Parameters
+    ----------
+    index : NeighborIndex
+        The search over the fitted points, as ``build_index`` makes it.
+    X_new : array-like of shape (n_queries, n_features)
+        The query points.
+    n_neighbors : int or None, default=None
+        Neighbours of each query point.
+    radius : float or None, default=None
+        All neighbours within this distance instead.
+    squared_radius : bool, default=False
+        Compare the squared distance with the radius, strictly.
+
+    Returns
+    -------
+    NeighborGraph
+        The neighbours of every query point, nearest first.
+
+    Examples
+    --------
+    >>> from unspool import datasets, distances
+    >>> index = distances.build_index(datasets.circle(50).points)
+    >>> distances.find_query_neighbors(index, [[1.0, 0.0]], 3).counts
+    array([3])
+    """
     if radius is None:
         if n_neighbors is None and _is_sparse(X_new):
             return index.within(X_new, np.inf)

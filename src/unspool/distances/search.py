@@ -53,6 +53,28 @@ def build_index(
 
     With ``search="approximate"`` a few neighbours may be missed; in few dimensions and among few
     points none are, since there the exact search is the fastest.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Points, one row per point; with ``metric="precomputed"`` their distances, dense or a graph.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    search : {"exact", "approximate"}, default="exact"
+        Whether all neighbours must be found.
+    seed : int, default=0
+        Seed of the k-means of an approximate search.
+
+    Returns
+    -------
+    NeighborIndex
+        What answers ``nearest`` and ``within``.
+
+    Examples
+    --------
+    >>> from unspool import datasets, distances
+    >>> distances.build_index(datasets.circle(50).points).n_points
+    50
     """
     if search not in ("exact", "approximate"):
         raise ValueError(f"search must be 'exact' or 'approximate'; got {search!r}")

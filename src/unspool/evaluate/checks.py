@@ -203,17 +203,17 @@ def _half(model: Any, chosen: Any) -> Any:
 def convergence(case: Case) -> Measure | None:
     """Ask whether the iterations came to rest."""
     report = getattr(case.model, "report_", None)
-    stages = [s for s in getattr(report, "stages", ()) if "settled" in s.facts]
+    stages = [s for s in getattr(report, "stages", ()) if "converged" in s.facts]
     if not stages or not hasattr(case.model, "max_iter"):
         return None
     last = stages[-1]
-    steps, settled = float(last.facts["steps"]), bool(last.facts["settled"])
-    name, sound = "iterations until settled", f"<= {case.model.max_iter}"
-    if settled:
+    steps, converged = float(last.facts["steps"]), bool(last.facts["converged"])
+    name, sound = "iterations until convergence", f"<= {case.model.max_iter}"
+    if converged:
         return Measure(name, steps, sound, True)
     wanted = 4 * int(case.model.max_iter)
-    advice = f"{steps:.0f} iterations were not enough to settle; raise max_iter to {wanted}"
-    return Measure(name, steps, "settled", False, advice, "max_iter", wanted)
+    advice = f"{steps:.0f} iterations were not enough to converge; raise max_iter to {wanted}"
+    return Measure(name, steps, "converged", False, advice, "max_iter", wanted)
 
 
 def spectrum_of(model: Any) -> Any:

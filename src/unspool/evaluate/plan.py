@@ -100,14 +100,37 @@ def plan(
     n_neighbors: int | None = None,
     n_landmarks: int | None = None,
 ) -> Plan:
-    """Predict the memory and the time of fitting ``method`` to n points of d columns, here.
+    """Predict the memory and the time of fitting a method to n points of d columns, here.
 
-    ``method`` is a name of the catalogue, a class, or a model whose parameters count: coordinates,
-    neighbours (of one number per point, the mean), landmarks, and the degree of polynomials.
-    ``max_memory`` is in bytes, by default what is free. Seconds are those of a warm process on this
-    machine, whose speed is measured once. Neighbour graphs are taken to be those of data with
-    about two dimensions; how many steps an iterative method takes depends on the data.
+    Seconds are those of a warm process on this machine, whose speed is measured once. Neighbour
+    graphs are taken to be those of data with about two dimensions; how many steps an iterative
+    method takes depends on the data.
 
+    Parameters
+    ----------
+    method : str, class or model
+        A name of the catalogue, a class, or a model whose parameters count: coordinates, neighbours
+        (of one number per point, the mean), landmarks, and the degree of polynomials.
+    n : int
+        Number of points.
+    d : int
+        Number of columns.
+    max_memory : float or None, default=None
+        Bytes that may be used; None is what is free.
+    n_components : int or None, default=None
+        Number of coordinates; None is that of the model.
+    n_neighbors : int or None, default=None
+        Number of neighbours; None is that of the model.
+    n_landmarks : int or None, default=None
+        Number of landmarks; None is that of the model.
+
+    Returns
+    -------
+    Plan
+        Bytes and seconds, whether it fits, and what would fit instead.
+
+    Examples
+    --------
     >>> from unspool import plan
     >>> plan("isomap", 100_000, 3, max_memory=8e9).fits
     True

@@ -50,12 +50,29 @@ class Components:
 
 
 def find_components(graph: NeighborGraph) -> Components:
-    """Return the pieces of a graph: the closed classes of points, with all that lead to them.
+    """Return the components of a graph: the closed classes of points, with all that lead to them.
 
     In an undirected graph these are the connected components. In a directed one (LLE's) a class is
     closed if its points list no others; coordinates of different closed classes do not know of
     each other even when a point in between lists both, so that point joins the class it reaches
     first.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbour graph.
+
+    Returns
+    -------
+    Components
+        The label of every point, the largest component first.
+
+    Examples
+    --------
+    >>> from unspool import distances, graph
+    >>> apart = distances.neighbor_graph([[0.0], [1.0], [8.0], [9.0]], 1)
+    >>> graph.find_components(graph.symmetrize(apart)).labels
+    array([0, 0, 1, 1])
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -95,10 +112,37 @@ def _largest_first(labels: Array) -> Array:
 def bridge_components(
     graph: NeighborGraph, found: Components, index: NeighborIndex, X: Array
 ) -> NeighborGraph:
-    """Join the pieces by the shortest edges that connect them all (a minimum spanning tree).
+    """Join the connected components by the shortest edges that connect them all.
 
-    Boruvka's rounds: each piece but the largest reaches for its nearest foreign point, until one
-    piece is left. In a directed graph its core does: links of other points leave it closed.
+    A minimum spanning tree of the components by Boruvka's rounds: each component but the largest
+    reaches for its nearest foreign point, until one is left. In a directed graph its core does:
+    links of other points leave it closed.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbour graph.
+    found : Components
+        Its components, as ``find_components`` returns them.
+    index : NeighborIndex
+        The search over the points.
+    X : ndarray of shape (n_samples, n_features)
+        The points.
+
+    Returns
+    -------
+    NeighborGraph
+        The graph with the edges of the bridges added.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances, graph
+    >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> apart = graph.symmetrize(distances.neighbor_graph(X, 1))
+    >>> found = graph.find_components(apart)
+    >>> graph.bridge_components(apart, found, distances.build_index(X), X).n_edges
+    6
     """
     if isinstance(index, GivenDistances) and sp.issparse(X):
         raise ValueError(

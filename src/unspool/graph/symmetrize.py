@@ -16,6 +16,25 @@ def symmetrize(graph: NeighborGraph, rule: Symmetrize = "union") -> NeighborGrap
     """Join i and j if either ("union") or both ("mutual") list the other.
 
     Where the two directions disagree on a distance, the shorter counts.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        A directed graph.
+    rule : {"union", "mutual"}, default="union"
+        Which edges stay.
+
+    Returns
+    -------
+    NeighborGraph
+        The undirected graph: every edge stands in both rows.
+
+    Examples
+    --------
+    >>> from unspool import distances, graph
+    >>> directed = distances.neighbor_graph([[0.0], [1.0], [3.0]], 1)
+    >>> graph.symmetrize(directed).n_edges, graph.symmetrize(directed, "mutual").n_edges
+    (4, 2)
     """
     rows, columns, distances = graph.rows, graph.neighbors, graph.distances
     if rule == "mutual":

@@ -14,6 +14,23 @@ def median_gamma(X: Array) -> float:
 
     Taken over at most 1,000 points spread evenly through the rows, so that no seed is involved. If
     more than half of the pairs coincide the mean distance stands in, and 1 if all do.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The points.
+
+    Returns
+    -------
+    float
+        The width gamma of exp(-gamma d^2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import kernel
+    >>> kernel.median_gamma(np.array([[0.0], [1.0]]))
+    0.5
     """
     from scipy.spatial.distance import pdist
 
@@ -29,6 +46,23 @@ def edge_gamma(distances: Array) -> float:
     """Return gamma with t = the mean squared length of a graph's edges (exp(-d^2 / t)).
 
     A typical edge then weighs 1/e: neither are all edges alike, nor is any cut off.
+
+    Parameters
+    ----------
+    distances : ndarray
+        Lengths of the edges.
+
+    Returns
+    -------
+    float
+        The width gamma of exp(-gamma d^2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import kernel
+    >>> kernel.edge_gamma(np.array([2.0, 2.0]))
+    0.25
     """
     mean_square = float(np.mean(distances**2)) if distances.size else 0.0
     return 1.0 / mean_square if mean_square > 0.0 else 1.0

@@ -46,5 +46,26 @@ def _column_sums(table: Any) -> Array:
 
 
 def double_centered(similarity: Array) -> Array:
-    """Return H K H of a square table: b_ij = a_ij - a_i. - a_.j + a_.. (S4 Ex 16.6)."""
+    """Return H K H of a square table (Izenman 2013, exercise 16.6).
+
+    Its entries are b_ij = a_ij - a_i. - a_.j + a_.., where a dot stands for a mean.
+
+    Parameters
+    ----------
+    similarity : ndarray of shape (n_samples, n_samples)
+        A table of similarities.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+        The table whose rows and columns have mean 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import kernel
+    >>> kernel.double_centered(np.eye(2))
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
+    """
     return Centering.of(similarity).rows(similarity)

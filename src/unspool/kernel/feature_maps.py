@@ -19,10 +19,27 @@ from ..values import Array
 def veronese(X: Any, degree: int, scaled: bool = False) -> Array:
     """Return all monomials of exactly ``degree`` of each row: x1^n, x1^(n-1) x2, ..., xD^n.
 
-    There are C(n + D - 1, n) of them. ``scaled`` multiplies each by the root of its multinomial
-    coefficient, so that inner products of features are (x'y)^n: the homogeneous kernel.
+    There are C(n + D - 1, n) of them.
 
-    >>> veronese([[2.0, 3.0]], 2)
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The points.
+    degree : int
+        Degree n of the monomials.
+    scaled : bool, default=False
+        Multiply each by the root of its multinomial coefficient, so that inner products of features
+        are (x'y)^n: the homogeneous kernel.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_monomials)
+        The monomials.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.veronese([[2.0, 3.0]], 2)
     array([[4., 6., 9.]])
     """
     variables = _checked(X, degree)
@@ -35,7 +52,26 @@ def veronese(X: Any, degree: int, scaled: bool = False) -> Array:
 
 
 def veronese_exponents(n_features: int, degree: int) -> Array:
-    """Return the exponents of the Veronese map, one row a monomial, one column a variable."""
+    """Return the exponents of the Veronese map.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of variables.
+    degree : int
+        Degree of the monomials.
+
+    Returns
+    -------
+    ndarray of shape (n_monomials, n_features)
+        One row per monomial, one column per variable.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.veronese_exponents(2, 2).tolist()
+    [[2, 0], [1, 1], [0, 2]]
+    """
     powers = ones = np.eye(n_features, dtype=int)
     for reached in range(1, degree):
         powers = _raised(powers, ones, reached, np.add)
@@ -43,12 +79,27 @@ def veronese_exponents(n_features: int, degree: int) -> Array:
 
 
 def monomials(X: Any, degree: int) -> Array:
-    """Return all monomials of degree 1 to ``degree`` of each row (X' of S4 16.2).
+    """Return all monomials of degree 1 to ``degree`` of each row (Izenman 2013, section 16.2).
 
     By degree; within a degree those of fewer variables first, then lexicographic. For degree 2 that
     is the book's order: the variables, their squares, their cross-products.
 
-    >>> monomials([[2.0, 3.0]], 2)
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The points.
+    degree : int
+        Highest degree.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_monomials)
+        The monomials.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.monomials([[2.0, 3.0]], 2)
     array([[2., 3., 4., 9., 6.]])
     """
     variables = _checked(X, degree)
@@ -62,7 +113,26 @@ def monomials(X: Any, degree: int) -> Array:
 
 
 def monomial_exponents(n_features: int, degree: int) -> Array:
-    """Return the exponents of ``monomials``, one row a monomial, one column a variable."""
+    """Return the exponents of ``monomials``.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of variables.
+    degree : int
+        Highest degree.
+
+    Returns
+    -------
+    ndarray of shape (n_monomials, n_features)
+        One row per monomial, one column per variable.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.monomial_exponents(2, 2).tolist()
+    [[1, 0], [0, 1], [2, 0], [0, 2], [1, 1]]
+    """
     powers = ones = np.eye(n_features, dtype=int)
     blocks = [powers]
     for reached in range(1, degree):
@@ -72,7 +142,26 @@ def monomial_exponents(n_features: int, degree: int) -> Array:
 
 
 def n_monomials(n_features: int, degree: int) -> int:
-    """Return how many monomials of degree 1 to ``degree`` there are; 2 r + r (r - 1) / 2 for 2."""
+    """Return how many monomials of degree 1 to ``degree`` there are; 2 r + r (r - 1) / 2 for 2.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of variables r.
+    degree : int
+        Highest degree.
+
+    Returns
+    -------
+    int
+        The number of monomials.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.n_monomials(3, 2)
+    9
+    """
     return comb(n_features + degree, degree) - 1
 
 

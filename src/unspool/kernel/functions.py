@@ -96,7 +96,28 @@ def _check_finite(table: Array, kernel: Any) -> None:
 
 
 def gamma_from(gamma: float | None, sigma: float | None, t: float | None) -> float | None:
-    """Return the one width that was given, as gamma; None if none was; ValueError if several."""
+    """Return the one width that was given, as gamma.
+
+    Parameters
+    ----------
+    gamma : float or None
+        Width of exp(-gamma d^2).
+    sigma : float or None
+        Width of exp(-d^2 / (2 sigma^2)).
+    t : float or None
+        Width of exp(-d^2 / t).
+
+    Returns
+    -------
+    float or None
+        Gamma; None if none was given. Several raise ValueError.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.gamma_from(None, 1.0, None)
+    0.5
+    """
     widths = {"gamma": gamma, "sigma": sigma, "t": t}
     given = {name: value for name, value in widths.items() if value is not None}
     if len(given) > 1:
@@ -171,9 +192,22 @@ _FORMULAS: dict[str, Callable[[Kernel, Array, Array], Array]] = {
 
 
 def check_symmetric(table: Array, what: str, tolerance: float = 1e-8) -> None:
-    """Raise ValueError, naming the worst entry, unless ``table`` is square and symmetric.
+    """Raise ValueError, naming the worst entry, unless a table is square and symmetric.
 
-    ``tolerance`` is a share of the largest entry.
+    Parameters
+    ----------
+    table : ndarray
+        The table to check.
+    what : str
+        What it is called in the message.
+    tolerance : float, default=1e-8
+        Difference that is tolerated, as a share of the largest entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import kernel
+    >>> kernel.check_symmetric(np.eye(3), "the kernel")
     """
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(f"{what} must be square; got shape {table.shape}")
@@ -192,6 +226,24 @@ def is_positive_semidefinite(table: Any, tolerance: float = 1e-10) -> bool:
 
     Tried by a Cholesky factorisation of the table with ``tolerance`` times its trace (per point)
     added to the diagonal: it exists exactly if no eigenvalue is below minus that amount.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_samples, n_samples)
+        A symmetric table.
+    tolerance : float, default=1e-10
+        Size of negative eigenvalues that is tolerated, relative to the mean diagonal entry.
+
+    Returns
+    -------
+    bool
+        Whether the table is the kernel matrix of some points.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.is_positive_semidefinite([[1.0, 2.0], [2.0, 1.0]])
+    False
     """
     table = np.asarray(table, dtype=np.float64)
     check_symmetric(table, "the similarity table")

@@ -30,6 +30,29 @@ def pivoted_cholesky(kernel: TableFunction, X: Array, count: int, seed: int = 0)
     one by one by rejection, which gives the same law with matrix products instead of single
     columns (2024). Of very many points, a uniform sample stands for all: it has dozens of points
     for each landmark.
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(X, Y)`` gives the table of kernel values.
+    X : ndarray of shape (n_samples, n_features)
+        The points.
+    count : int
+        Number of landmarks.
+    seed : int, default=0
+        Seed of the draw.
+
+    Returns
+    -------
+    ndarray of int
+        Row indices of the landmarks.
+
+    Examples
+    --------
+    >>> from unspool import datasets, kernel
+    >>> gaussian = kernel.Kernel("gaussian", gamma=1.0)
+    >>> len(kernel.pivoted_cholesky(gaussian, datasets.circle(100).points, 5))
+    5
     """
     rng = np.random.default_rng(seed)
     most = max(DRAWN_FROM, DRAWN_PER_LANDMARK * count)
@@ -59,14 +82,62 @@ def _drawn(kernel: TableFunction, X: Array, count: int, rng: np.random.Generator
 
 
 def features(kernel: TableFunction, X: Array, landmarks: Array, inverse_root: Array) -> Array:
-    """Return F = C W^(-1/2) of points: their Nystroem features, with F F' = C W^+ C'."""
+    """Return F = C W^(-1/2) of points: their Nystroem features, with F F' = C W^+ C'.
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(X, Y)`` gives the table of kernel values.
+    X : ndarray of shape (n_samples, n_features)
+        The points.
+    landmarks : ndarray of shape (n_landmarks, n_features)
+        The landmarks.
+    inverse_root : ndarray of shape (n_landmarks, rank)
+        W^(-1/2) of the table W of the landmarks.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, rank)
+        The features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import kernel
+    >>> points = np.array([[1.0], [2.0]])
+    >>> kernel.features(lambda X, Y: X @ Y.T, points, points[:1], np.ones((1, 1)))
+    array([[1.],
+           [2.]])
+    """
     return np.asarray(kernel(X, landmarks) @ inverse_root)
 
 
 def nystroem_error(kernel: TableFunction, X: Array, landmarks: Array) -> float:
     """Return |K - C W^+ C'|_F over all pairs, block by block: K itself is never held.
 
-    ``landmarks`` are row indices of ``X``. Equals |K_22 - K_21 W^+ K_21'|_F (Exercise 15.4 a).
+    Equals |K_22 - K_21 W^+ K_21'|_F (Mohri et al. 2012, exercise 15.4 a).
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(X, Y)`` gives the table of kernel values.
+    X : ndarray of shape (n_samples, n_features)
+        The points.
+    landmarks : ndarray of int
+        Row indices of the landmarks.
+
+    Returns
+    -------
+    float
+        The error in the Frobenius norm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import kernel
+    >>> points = np.array([[1.0], [2.0], [3.0]])
+    >>> round(kernel.nystroem_error(lambda X, Y: X @ Y.T, points, np.array([0])), 9)
+    0.0
     """
     others = np.setdiff1d(np.arange(len(X)), landmarks)
     square = 0.0

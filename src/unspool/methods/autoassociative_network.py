@@ -85,7 +85,7 @@ class AutoassociativeNetwork(Method):
         self._frame = autoencoder.frame_of(points, topology.activations[-1])
         starts = self._starts(topology, points)
         trained = autoencoder.fit_network(starts, points, self._frame, settings)
-        if not trained.settled:
+        if not trained.converged:
             advise(f"training was still gaining after max_iter={self.max_iter} steps; raise it")
         self._network = trained.network
         if self.bottleneck == "linear":

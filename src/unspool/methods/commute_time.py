@@ -17,7 +17,24 @@ def commute_time_distances(weights: Any) -> Array:
     """Return the expected number of steps of a walk from i to j and back, for all pairs.
 
     c(i, j) = vol (L+_ii + L+_jj - 2 L+_ij) with L+ the pseudo-inverse of D - W and vol the sum of
-    all weights (S3 15.3.2; S4 16.58). ``weights`` is symmetric, non-negative and connected.
+    all weights (Mohri et al. 2012, section 15.3.2; Izenman 2013, eq. 16.58).
+
+    Parameters
+    ----------
+    weights : array-like or sparse matrix of shape (n_samples, n_samples)
+        Symmetric, non-negative weights of a connected graph.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+        The commute times.
+
+    Examples
+    --------
+    >>> from unspool import commute_time_distances
+    >>> commute_time_distances([[0.0, 1.0], [1.0, 0.0]]).round(12)
+    array([[0., 2.],
+           [2., 0.]])
     """
     table = sp.csr_array(weights, dtype=np.float64)
     n = table.shape[0]

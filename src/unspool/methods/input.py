@@ -31,7 +31,7 @@ def checked_points(
         checked = validate_data(estimator, X, reset=reset, **options)
     points = np.asarray(checked, dtype=np.float64)
     _check_finite(points)
-    _check_magnitude(points, fitting=min_samples > 1)
+    check_magnitude(points, fitting=min_samples > 1)
     return points
 
 
@@ -53,7 +53,7 @@ def checked_table(X: Any, estimator: Any, reset: bool, distances: bool, sparse: 
         raise ValueError(f"distances must not be negative; the smallest is {values.min():.6g}")
     if reset:
         _check_square(table, distances, is_sparse, tolerance)
-    _check_magnitude(values, fitting=reset)
+    check_magnitude(values, fitting=reset)
     rounded = reset and not is_sparse and not np.array_equal(table, table.T)
     return 0.5 * (table + table.T) if rounded else table
 
@@ -88,8 +88,10 @@ def _check_finite(table: Any) -> None:
     )
 
 
-def _check_magnitude(values: Array, *, fitting: bool) -> None:
-    largest = float(np.abs(values).max(initial=0.0))
+def check_magnitude(values: Array, *, fitting: bool) -> None:
+    """Raise ValueError if powers of the values would overflow or, when fitting, vanish; NaN may."""
+    highest, lowest = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
+    largest = float(max(highest, -lowest)) if values.size else 0.0
     if largest > LARGEST:
         raise ValueError(
             f"values reach {largest:.1e}, and powers of that overflow; divide the data by "

@@ -1,69 +1,47 @@
-"""What a map by stress knows once it is fitted: its stress, its disparities, and new points.
-
-Multidimensional scaling by stress.
-"""
+"""Multidimensional scaling by stress."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from .. import problem
+from .. import problem, stress
 from ..distances import check_metric, pairwise_distances
 from ..optimize import Outcome
-from ..runtime import advise, claim
+from ..runtime import advise
 from ..spectrum import solve
-from ..stress import (
-    FLOOR,
-    MonotoneCurve,
-    Objective,
-    OrdinalStress,
-    Pairs,
-    PairStress,
-    TableStress,
-    Wanted,
-    check_start,
-    checked_dissimilarities,
-    first_of_same,
-    has_empty_axis,
-    known_points,
-    known_rows,
-    lifted,
-    minimize_stress,
-    place_by_stress,
-    power_of,
-    rows_with_gaps,
-    starting_places,
-    wanted_from,
-)
+from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
 from .estimator import Method
 from .gram_family import check_count
+from .input import check_magnitude
 from .parameters import learned, method, parameter
 
-CHUNK = 1024  # new points whose dissimilarities to all fitted ones are held together
-
-
-@dataclass(frozen=True, slots=True)
-class Shepard:
-    """The known pairs in increasing order of dissimilarity: what was wanted and what came out.
-
-    ``disparities`` are the dissimilarities themselves, or in ordinal scaling the monotone
-    sequence nearest to the ``distances`` on the map.
-    """
-
-    dissimilarities: Array
-    distances: Array
-    disparities: Array
+CHUNK = 1024  # query points whose dissimilarities to all fitted ones are held together
 
 
 @method
-class StressMethod(Method):
-    """Keeps what a descent of stress found, and places new points on its map."""
+class MDS(Method):
+    """Multidimensional scaling by stress.
+
+    Points are placed so that their distances d miss the dissimilarities delta by the least raw
+    stress, the sum over pairs of w (d - delta)^2 (Kruskal 1964; de Leeuw 1977; Vidal, Ma, Sastry
+    2016, eq. 4.30). Pairs may be missing (NaN, weight 0, or not listed in a sparse table) or weigh
+    differently. With ``ordinal`` only the order of the dissimilarities counts. A query point goes
+    where its own stress against the fixed map is least.
+
+    Attributes: ``stress_`` (raw), ``normalized_stress_`` (stress-1: the root of raw stress over
+    sum w d^2), ``stress_per_point_`` (sums to ``stress_``), ``stress_trace_`` (from the start on),
+    ``disparities_`` and ``n_iter_``. There are no ``eigenvalues_``: nothing is decomposed.
+
+    >>> from unspool import MDS, datasets
+    >>> MDS(3).fit(datasets.s_curve(100).points).stress_ < 1e-6
+    True
+    """
 
     metric: Metric = parameter(
         "euclidean", help="name, callable, or 'precomputed' (a table, dense with gaps or sparse)"
@@ -76,134 +54,6 @@ class StressMethod(Method):
         optional=True,
         help="of the pairs: a table, 'inverse_square' (1 / delta^2), or a power of delta",
     )
-
-    stress_: float = learned()
-    normalized_stress_: float = learned()
-    stress_per_point_: Array = learned()
-    stress_trace_: Array = learned()
-    n_iter_: int = learned()
-    _ordered: Pairs | None = learned()  # ordinal: the pairs by increasing dissimilarity,
-    _disparities: Array = learned()  # and what the map makes of them
-
-    def _table(self) -> Literal["distances"] | None:
-        check_metric(self.metric)
-        return "distances" if self.metric == "precomputed" else None
-
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        if self._table() is None:
-            return super()._checked(X, reset=reset)
-        given = checked_dissimilarities(X, self, reset)
-        if reset:
-            single = getattr(X, "dtype", None) == np.float32
-            self._dtype, self._given = np.float32 if single else np.float64, given
-        return given
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        table = isinstance(self.metric, str) and self.metric == "precomputed"
-        tags.input_tags.sparse = tags.input_tags.allow_nan = table
-        tags.input_tags.positive_only = table
-        return tags
-
-    def _wanted(self, dtype: Any = np.float64) -> Wanted:
-        return wanted_from(self._given, self.metric, self.weights, dtype)
-
-    def _keep(self, run: Outcome[Array], objective: Objective, wanted: Wanted) -> None:
-        """Keep a configuration and its stress, in the units of the data."""
-        fit, factor = objective.fit(run.state), wanted.heft * wanted.unit**2
-        loss, size = float(fit.of_points.sum()), fit.size
-        self.embedding_ = run.state * wanted.unit
-        self.stress_, self.stress_per_point_ = factor * loss, factor * fit.of_points
-        self.normalized_stress_ = float(np.sqrt(loss / size)) if size > 0.0 else float(loss > 0.0)
-        self.stress_trace_, self.n_iter_ = factor * np.array(run.losses), run.steps
-        if not run.settled:
-            fell = 1.0 - run.losses[-1] / run.losses[-2]
-            advise(f"the last of {run.steps} steps lowered stress by {fell:.1e}; raise max_iter")
-
-    def _keep_order(self, ordinal: OrdinalStress | None, places: Array, unit: float) -> None:
-        """Keep the pairs in their order, with their disparities, in the units of the data."""
-        self._ordered = None
-        if ordinal is not None:
-            pairs = ordinal.pairs
-            self._ordered = replace(pairs, dissimilarities=pairs.dissimilarities * np.float64(unit))
-            self._disparities = ordinal.disparities(pairs.distances(places)) * np.float64(unit)
-
-    @property
-    def disparities_(self) -> Array:
-        """What the distances on the map were fitted to: a table, NaN for pairs not known."""
-        if self._ordered is not None:
-            return self._ordered.table(self._disparities)
-        wanted = self._wanted()
-        pairs = wanted.sparse
-        return np.array(wanted.table) if pairs is None else pairs.table(pairs.dissimilarities)
-
-    def shepard(self) -> Shepard:
-        """Return the known pairs with their distances and disparities, for a Shepard diagram."""
-        check_is_fitted(self)
-        pairs = self._ordered
-        if pairs is None:
-            pairs = self._wanted().pairs()
-            pairs = pairs.take(np.argsort(pairs.dissimilarities, kind="stable"))
-        wanted = pairs.dissimilarities if self._ordered is None else self._disparities
-        return Shepard(pairs.dissimilarities, pairs.distances(self.embedding_), wanted)
-
-    def _map(self, points: Any) -> Array:
-        """Place each point where its own stress is least; a known one keeps its place."""
-        answer = np.empty((points.shape[0], self.embedding_.shape[1]))
-        for first in range(0, len(answer), CHUNK):
-            chunk = points[first : first + CHUNK]
-            if self._points is None:
-                rows, known = rows_with_gaps(chunk), known_rows(chunk, self._given)
-            else:
-                rows = pairwise_distances(chunk, self._points, self.metric)
-                known = known_points(chunk, self._points, rows)
-            answer[first : first + CHUNK] = self._placed(rows, known)
-        return answer
-
-    def _placed(self, rows: Array, known: Array) -> Array:
-        places = self.embedding_.astype(np.float64)
-        answer, new = places[known], known < 0
-        rows = rows[new]
-        weights = _powers_of_rows(rows, power_of(self.weights))
-        if self._ordered is not None:
-            rows = MonotoneCurve.of(self._ordered.dissimilarities, self._disparities)(rows)
-        answer[new] = place_by_stress(rows, weights, places)
-        return np.asarray(answer)
-
-
-def on_principal_axes(places: Array) -> Array:
-    """Return the configuration centred and turned to its principal axes, signs by the one rule."""
-    centred = places - places.mean(axis=0)
-    axes = solve(problem.covariance(centred.T), centred.shape[1])  # of inner products, not features
-    return np.asarray(axes.vectors * np.sqrt(axes.values))
-
-
-def _powers_of_rows(rows: Array, power: float | None) -> Array | None:
-    """Return the weights of new points: powers of their dissimilarities, else all equal."""
-    if power is None or power == 0.0 or len(rows) == 0:
-        return None
-    relative = rows / np.nanmax(rows, axis=1, keepdims=True)
-    return np.asarray(np.maximum(relative, FLOOR) ** power)
-
-
-@method
-class MDS(StressMethod):
-    """Multidimensional scaling by stress (S0 4.30; S1; Kruskal 1964; de Leeuw 1977).
-
-    Points are placed so that their distances d miss the dissimilarities delta by the least raw
-    stress, the sum over pairs of w (d - delta)^2. Pairs may be missing (NaN, weight 0, or not
-    listed in a sparse table) or weigh differently. With ``ordinal`` only the order of the
-    dissimilarities counts. A new point goes where its own stress against the fixed map is least.
-
-    Attributes: ``stress_`` (raw), ``normalized_stress_`` (stress-1: the root of raw stress over
-    sum w d^2), ``stress_per_point_`` (sums to ``stress_``), ``stress_trace_`` (from the start on),
-    ``disparities_`` and ``n_iter_``. There are no ``eigenvalues_``: nothing is decomposed.
-
-    >>> from unspool import MDS, datasets
-    >>> MDS(3).fit(datasets.s_curve(100).points).stress_ < 1e-6
-    True
-    """
-
     ties: Literal["primary", "secondary"] = parameter(
         "primary",
         choices=("primary", "secondary"),
@@ -217,7 +67,7 @@ class MDS(StressMethod):
     )
     max_iter: int = parameter(300, kind=int, at_least=1, help="most steps from each start")
     tol: float = parameter(
-        1e-7, kind=float, at_least=0, help="settled when a step changes stress by this share"
+        1e-7, kind=float, at_least=0, help="converged when a step changes stress by this share"
     )
     precision: str = parameter(
         "double",
@@ -225,41 +75,122 @@ class MDS(StressMethod):
         help="of the table: single needs half the memory, less time, and keeps six digits",
     )
 
+    stress_: float = learned()
+    normalized_stress_: float = learned()
+    stress_per_point_: Array = learned()
+    stress_trace_: Array = learned()
+    n_iter_: int = learned()
+    _disparities: Disparities = learned()
+
     def _learn(self, given: Any) -> None:
         check_count(self.n_components, given.shape[0] - 1)
-        check_start(self.start, (given.shape[0], self.n_components))
-        wanted = self._wanted(np.float32 if self.precision == "single" else np.float64)
-        ordinal = _ordinal_stress(wanted, self.ties) if self.ordinal else None
-        objective = ordinal or _metric_stress(wanted)
-        same = first_of_same(given, table=self._points is None)
+        stress.check_start(self.start, (given.shape[0], self.n_components))
+        known = self._known(np.float32 if self.precision == "single" else np.float64)
+        objective = known.ordinal_stress(self.ties) if self.ordinal else known.stress()
+        first = self._first_of_equal(given)
         runs = [
-            minimize_stress(objective, start[same], tolerance=self.tol, max_steps=self.max_iter)
-            for start in self._starts(wanted, objective)
+            stress.minimize_stress(
+                objective, initial[first], tolerance=self.tol, max_steps=self.max_iter
+            )
+            for initial in self._initial(known, objective)
         ]
         best = min(runs, key=lambda run: run.loss)
-        places = best.state if ordinal is None else ordinal.scaled(best.state)
-        places = on_principal_axes(places)[same]
-        self._keep(replace(best, state=places), objective, wanted)
-        self._keep_order(ordinal, places, wanted.unit)
+        configuration = self._on_principal_axes(objective.normalize(best.state))[first]
+        self._keep(best, configuration, objective, known)
 
-    def _starts(self, wanted: Wanted, objective: Objective) -> Iterator[Array]:
+    def _known(self, dtype: Any = np.float64) -> Dissimilarities:
+        return stress.dissimilarities_of(self._given, self.metric, self.weights, dtype)
+
+    def _first_of_equal(self, given: Any) -> Array:
+        """Return for each point the first that is the same: they share a place on the map."""
+        if self._table() is None:
+            return stress.first_of_equal_points(given)
+        return stress.first_of_equal_rows(given)
+
+    def _initial(self, known: Dissimilarities, objective: Stress) -> Iterator[Array]:
+        """Yield the configurations to descend from."""
         rng = np.random.default_rng(self.random_state)
         euclidean = isinstance(self.metric, str) and self.metric in ("euclidean", "l2")
-        points = self._points if euclidean else None
         for run in range(self.n_init):
             start = self.start if run == 0 else "random"
-            places = starting_places(start, wanted, points, self.n_components, rng)
-            yield lifted(places, objective, rng) if has_empty_axis(places) else places
+            if euclidean and known.complete and isinstance(start, str) and start == "classical":
+                initial = stress.principal_configuration(self._given, self.n_components, rng)
+            else:
+                initial = stress.initial_configuration(start, known, self.n_components, rng)
+            yield stress.perturb_empty_axes(initial, objective, rng)
 
+    def _on_principal_axes(self, configuration: Array) -> Array:
+        """Return the configuration centered and turned to its principal axes."""
+        centered = configuration - configuration.mean(axis=0)
+        inner_products = problem.covariance(centered.T)  # of the points, not of the coordinates
+        axes = solve(inner_products, centered.shape[1], seed=self.random_state)
+        return np.asarray(axes.vectors * np.sqrt(axes.values))
 
-def _metric_stress(wanted: Wanted) -> Objective:
-    if wanted.sparse is not None:
-        return PairStress.of(wanted.sparse)
-    return TableStress.of(wanted.table, wanted.weights)
+    def _keep(
+        self, run: Outcome[Array], configuration: Array, objective: Stress, known: Dissimilarities
+    ) -> None:
+        """Keep a configuration and its stress, in the units of the data."""
+        scale, fit = known.scale, objective.fit(configuration)
+        loss, size = float(fit.stress_per_point.sum()), fit.squared_distances
+        self.embedding_ = configuration * scale.length
+        self.stress_ = scale.stress * loss
+        self.stress_per_point_ = scale.stress * fit.stress_per_point
+        self.normalized_stress_ = float(np.sqrt(loss / size)) if size > 0.0 else float(loss > 0.0)
+        self.stress_trace_, self.n_iter_ = scale.stress * np.array(run.losses), run.steps
+        self._disparities = objective.disparities(configuration, scale.length)
+        if not run.converged:
+            fell = 1.0 - run.losses[-1] / run.losses[-2]
+            advise(f"the last of {run.steps} steps lowered stress by {fell:.1e}; raise max_iter")
 
+    @property
+    def disparities_(self) -> Array:
+        """What the distances on the map were fitted to: a table, NaN for pairs not known."""
+        return self._disparities.table(self._known)
 
-def _ordinal_stress(wanted: Wanted, ties: Any) -> OrdinalStress:
-    n, item = wanted.n_points, wanted.dtype.itemsize
-    pairs = n * (n - 1) // 2 if wanted.sparse is None else len(wanted.sparse.first)
-    claim(pairs * (40 + 5 * item), f"the order of {pairs} pairs", "map a sample of the points")
-    return OrdinalStress.of(wanted.pairs(), ties)
+    def shepard(self) -> ShepardDiagram:
+        """Return the known pairs with their distances and disparities, for a Shepard diagram."""
+        check_is_fitted(self)
+        return self._disparities.shepard(self._known, self.embedding_)
+
+    def _map(self, points: Any) -> Array:
+        """Place each point where its own stress is least; a known one keeps its place."""
+        answer = np.empty((points.shape[0], self.embedding_.shape[1]))
+        for first in range(0, len(answer), CHUNK):
+            chunk = points[first : first + CHUNK]
+            if self._points is None:
+                rows, fitted = stress.rows_with_gaps(chunk), stress.match_rows(chunk, self._given)
+            else:
+                rows = pairwise_distances(chunk, self._points, self.metric)
+                fitted = stress.match_points(chunk, self._points, rows)
+            answer[first : first + CHUNK] = self._placed(rows, fitted)
+        return answer
+
+    def _placed(self, rows: Array, fitted: Array) -> Array:
+        configuration = self.embedding_.astype(np.float64)
+        answer, new = configuration[fitted], fitted < 0
+        rows = rows[new]
+        weights = stress.weighting_of(self.weights).weigh_rows(rows)
+        rows = self._disparities.of_rows(rows)
+        answer[new] = stress.place_by_stress(rows, weights, configuration)
+        return np.asarray(answer)
+
+    def _table(self) -> Literal["distances"] | None:
+        check_metric(self.metric)
+        return "distances" if self.metric == "precomputed" else None
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        if self._table() is None:
+            return super()._checked(X, reset=reset)
+        given = stress.checked_dissimilarities(X, self, reset)
+        check_magnitude(given.data if sp.issparse(given) else given, fitting=reset)
+        if reset:
+            single = getattr(X, "dtype", None) == np.float32
+            self._dtype, self._given = np.float32 if single else np.float64, given
+        return given
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        table = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.sparse = tags.input_tags.allow_nan = table
+        tags.input_tags.positive_only = table
+        return tags

@@ -51,7 +51,7 @@ class PrincipalMethod(Method):
     def _remember(self, outcome: Outcome[Any], n_counted: int, n_points: int) -> None:
         self.distances_ = Distances.of(outcome.losses, self._frame.unit, n_counted, n_points)
         self.n_iter_ = outcome.steps
-        if not outcome.settled:
+        if not outcome.converged:
             advise(
                 f"the distance still changed by more than tol={self.tol:g} after {self.n_iter_} "
                 "iterations; the best of them is kept. Raise max_iter, tol or span"

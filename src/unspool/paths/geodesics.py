@@ -35,9 +35,32 @@ WORTH_ROUNDING = 500  # sources that pay for trying a few in both precisions
 def geodesic_distances(
     graph: NeighborGraph, sources: Array | None = None, *, precision: Precision = "float64"
 ) -> Array:
-    """Return the lengths of the shortest paths from ``sources`` (default: all) to every point.
+    """Return the lengths of the shortest paths from some points to every point.
 
-    ``graph`` is undirected (see ``symmetric``); points that cannot be reached are infinitely far.
+    Points that cannot be reached are infinitely far.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        An undirected graph, as ``graph.symmetrize`` makes it.
+    sources : ndarray of int or None, default=None
+        The points that the paths begin in; None is all points.
+    precision : {"float64", "float32"}, default="float64"
+        Precision of the table.
+
+    Returns
+    -------
+    ndarray of shape (n_sources, n_samples)
+        The lengths.
+
+    Examples
+    --------
+    >>> from unspool import distances, graph, paths
+    >>> line = graph.symmetrize(distances.neighbor_graph([[0.0], [1.0], [3.0]], 1))
+    >>> paths.geodesic_distances(line)
+    array([[0., 1., 3.],
+           [1., 0., 2.],
+           [3., 2., 0.]])
     """
     n_sources = graph.n_points if sources is None else np.size(sources)
     _claim_table(n_sources, graph.n_points, precision)
@@ -52,8 +75,28 @@ def prepare_paths(
 ) -> ShortestPaths:
     """Return an undirected graph made ready to be asked for shortest paths.
 
-    ``n_sources`` is about how many sources it will be asked for in all (default: every point); for
-    few, the elimination is not worth its while.
+    Parameters
+    ----------
+    graph : NeighborGraph
+        An undirected graph, as ``graph.symmetrize`` makes it.
+    n_sources : int or None, default=None
+        About how many sources it will be asked for in all; None is every point. For few, the
+        elimination is not worth its while.
+    engine : {"auto", "dijkstra", "elimination"}, default="auto"
+        How paths are found; "auto" chooses by an estimate of the cost.
+
+    Returns
+    -------
+    ShortestPaths
+        What answers for the shortest paths from any source.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances, graph, paths
+    >>> line = graph.symmetrize(distances.neighbor_graph([[0.0], [1.0], [3.0]], 1))
+    >>> paths.prepare_paths(line).rows(np.array([2]))
+    array([[3., 2., 0.]])
     """
     _check_undirected(graph)
     expected = graph.n_points if n_sources is None else n_sources

@@ -18,7 +18,7 @@ import numpy as np
 from ..optimize import Outcome, iterate
 from ..values import Array
 from .polygon import Polygon, Projection, polygon
-from .scaling import settled_below
+from .scaling import converged_below
 from .smoothers import Smoother, nodes_among
 
 KEPT = 0.75  # share of the points, the nearest ones, by which a robust fit is judged
@@ -82,12 +82,12 @@ def fit_curve(points: Array, start: Polygon, settings: CurveSettings) -> Outcome
         # a gain no larger than smoothing noise would bring is noise: corrections end there
         tolerance = max(tolerance, settings.smooth.freedom / len(points))
     total = float(np.square(points).sum())
-    settled = settled_below(tolerance, total, len(settings.spans) - 1)
+    converged = converged_below(tolerance, total, len(settings.spans) - 1)
     # the start may be near the data, but only what is smoothed from them can be the answer
     first = _projected(points, start, np.ones(len(points)), 0, settings.robust)
     second, loss = step(first)
     more = settings.max_steps - 1
-    outcome = iterate(second, loss, step, settled, name="curve", max_steps=more)
+    outcome = iterate(second, loss, step, converged, name="curve", max_steps=more)
     return replace(outcome, losses=(distance(first), *outcome.losses))
 
 

@@ -97,8 +97,10 @@ def narrowing(span: float, max_steps: int) -> tuple[float, ...]:
     return tuple(spans)
 
 
-def settled_below(tolerance: float, total: float, after: int) -> Callable[[Sequence[float]], bool]:
-    """Return the rule of S4 16.16: settled when the loss changes by less than this share of it.
+def converged_below(
+    tolerance: float, total: float, after: int
+) -> Callable[[Sequence[float]], bool]:
+    """Return the rule of S4 16.16: converged when the loss changes by less than this share of it.
 
     The first ``after`` losses belong to other spans and do not count. Nothing makes the losses
     fall, so a run is also settled when ``PATIENCE`` steps have not improved on the best; and when

@@ -10,7 +10,7 @@ from ..optimize import Outcome, iterate
 from ..runtime import claim, limit_blas_threads
 from ..values import Array
 from .parametrization import count_folds, reparametrized
-from .scaling import settled_below
+from .scaling import converged_below
 from .sheet import KNOTS, MOST_KNOTS, SEEDS, Sheet, SurfaceProjection, smooth_sheet
 
 LESS = 0.75  # of the freedom, where more would fold the surface
@@ -65,10 +65,10 @@ def fit_surface(points: Array, start: Array, settings: SurfaceSettings) -> Outco
         return fitted(places, now.steps + 1)
 
     total = float(np.square(points).sum())
-    settled = settled_below(settings.tolerance, total, len(freedoms) - 1)
+    converged = converged_below(settings.tolerance, total, len(freedoms) - 1)
     with limit_blas_threads():  # matrices of a few hundred rows: shared out they take twice as long
         first, loss = fitted(start, 0)
-        return iterate(first, loss, step, settled, name="surface", max_steps=settings.max_steps)
+        return iterate(first, loss, step, converged, name="surface", max_steps=settings.max_steps)
 
 
 def _unfolded(places: Array, points: Array, wanted: float, steps: int) -> Fitted:

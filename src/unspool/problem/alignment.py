@@ -16,7 +16,25 @@ ENTRIES = 20_000_000  # of patches held before they are added up: about half a g
 def alignment(patches: Iterable[tuple[Array, Array]], n: int) -> EigenProblem:
     """Return the problem of M = sum of patches, each placed at the points that it speaks of.
 
-    Patches come in batches: members (b, m) and symmetric blocks (b, m, m) that vanish on constants.
+    Parameters
+    ----------
+    patches : iterable of tuple of ndarray
+        Batches of members (b, m) and symmetric blocks (b, m, m) that vanish on constants.
+    n : int
+        Number of points.
+
+    Returns
+    -------
+    EigenProblem
+        The smallest end of M, the constant vector left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> block = np.array([[[1.0, -1.0], [-1.0, 1.0]]])
+    >>> problem.alignment([(np.array([[0, 1]]), block), (np.array([[1, 2]]), block)], 3).end
+    'smallest'
     """
     total: sp.csr_array | None = None
     waiting: list[tuple[Array, Array]] = []

@@ -11,6 +11,26 @@ def gram(similarity: Array, *, centered: bool = True) -> EigenProblem:
     """Return the problem K v = value v, or H K H v = value v when ``centered``.
 
     The table is not copied: centring means that the constant vector is projected out.
+
+    Parameters
+    ----------
+    similarity : ndarray of shape (n_samples, n_samples)
+        A table of similarities.
+    centered : bool, default=True
+        Whether the table is centred in rows and columns.
+
+    Returns
+    -------
+    EigenProblem
+        The largest end of the table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem, spectrum
+    >>> points = np.array([[0.0], [2.0]])
+    >>> spectrum.solve(problem.gram(points @ points.T), 1).values
+    array([2.])
     """
     constant = np.ones((len(similarity), 1)) if centered else None
     return EigenProblem(similarity, "largest", trivial=constant)
@@ -20,5 +40,23 @@ def covariance(centred_points: Array) -> EigenProblem:
     """Return the problem X'X a = value a of points that are already centred.
 
     The matrix is given by its factor X and never formed: squaring would halve the digits.
+
+    Parameters
+    ----------
+    centred_points : ndarray of shape (n_samples, n_features)
+        Points with mean 0.
+
+    Returns
+    -------
+    EigenProblem
+        The largest end of X'X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem, spectrum
+    >>> points = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    >>> spectrum.solve(problem.covariance(points), 1).values
+    array([2.])
     """
     return EigenProblem(centred_points, "largest", is_factor=True)

@@ -16,10 +16,32 @@ Normalization = Literal["random-walk", "symmetric", "unnormalized"]
 
 
 def laplacian(weights: sp.csr_array, normalization: Normalization = "random-walk") -> EigenProblem:
-    """Return L y = value D y ("random-walk"), L y = value y ("unnormalized"), or the problem of
-    D^-1/2 L D^-1/2 ("symmetric"), for symmetric non-negative weights of one connected graph.
+    """Return the eigenproblem of a graph Laplacian.
 
-    In each the solution with value 0 is known: the constant, or sqrt(D) for "symmetric".
+    L y = value D y ("random-walk"), L y = value y ("unnormalized"), or the problem of
+    D^-1/2 L D^-1/2 ("symmetric"). In each the solution with value 0 is known: the constant, or
+    sqrt(D) for "symmetric".
+
+    Parameters
+    ----------
+    weights : sparse matrix of shape (n_samples, n_samples)
+        Symmetric non-negative weights of one connected graph.
+    normalization : {"random-walk", "symmetric", "unnormalized"}, default="random-walk"
+        Which of the three problems.
+
+    Returns
+    -------
+    EigenProblem
+        The smallest end, the known solution left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from unspool import problem, spectrum
+    >>> path = sp.csr_array(np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1))
+    >>> spectrum.solve(problem.laplacian(path), 1).values.round(12)
+    array([1.])
     """
     degree = np.asarray(weights.sum(axis=1)).ravel()
     matrix = sp.csr_array(sp.diags_array(degree) - weights)
@@ -34,12 +56,33 @@ def laplacian(weights: sp.csr_array, normalization: Normalization = "random-walk
 
 
 def laplace_operator(graph: NeighborGraph, t: float, dimension: int) -> sp.csr_array:
-    """Return the discrete Laplace operator of a manifold as a matrix (S2 eq. 10).
+    """Return the discrete Laplace operator of a manifold as a matrix (Belkin, Niyogi 2001, eq. 10).
 
     (L f)(x_i) = -(1/t) [f(x_i) - (1/n) (4 pi t)^(-d/2) sum_j exp(-|x_i - x_j|^2 / 4t) f(x_j)] over
     the neighbours j within a radius, for n points drawn uniformly from a d-dimensional manifold of
     volume 1 (multiply the sum by the volume otherwise). Minus this operator tends to the
     Laplace-Beltrami operator, with eigenvalues >= 0, as t goes to 0 slowly enough.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbours within a radius.
+    t : float
+        Time of the heat kernel.
+    dimension : int
+        Dimension d of the manifold.
+
+    Returns
+    -------
+    sparse matrix of shape (n_samples, n_samples)
+        The operator.
+
+    Examples
+    --------
+    >>> from unspool import datasets, distances, problem
+    >>> near = distances.neighbor_graph(datasets.circle(100).points, radius=0.5)
+    >>> problem.laplace_operator(near, 0.01, 1).shape
+    (100, 100)
     """
     if t <= 0 or dimension < 1:
         raise ValueError(f"t must be positive and dimension at least 1; got {t!r}, {dimension!r}")
@@ -49,7 +92,29 @@ def laplace_operator(graph: NeighborGraph, t: float, dimension: int) -> sp.csr_a
 
 
 def cuts(weights: Any, labels: Array) -> tuple[float, float]:
-    """Return the weight of the edges between clusters, and the same over the clusters' volumes."""
+    """Return the weight of the edges between clusters, and the same over the clusters' volumes.
+
+    Parameters
+    ----------
+    weights : sparse matrix of shape (n_samples, n_samples)
+        Symmetric weights of the edges.
+    labels : ndarray of shape (n_samples,)
+        The cluster of every point.
+
+    Returns
+    -------
+    tuple of float
+        The cut, and the normalised cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from unspool import problem
+    >>> path = sp.csr_array(np.diag([1.0, 1.0, 1.0], 1) + np.diag([1.0, 1.0, 1.0], -1))
+    >>> problem.cuts(path, np.array([0, 0, 1, 1]))[0]
+    1.0
+    """
     edges = weights.tocoo()
     crossing = labels[edges.row] != labels[edges.col]
     size = int(labels.max()) + 1

@@ -20,11 +20,29 @@ CHUNK_BYTES = 32 * 2**20
 
 
 def neighborhoods(graph: NeighborGraph, width: int) -> Iterator[Array]:
-    """Yield tables (b, k + 1): a point and its neighbours in each row, the point itself first.
+    """Yield tables of neighbourhoods: in each row a point, first, and its neighbours.
 
     The point belongs to its own neighbourhood: otherwise one that nobody lists would be in no
-    patch at all, and the eigenproblem would have a solution that moves it alone. ``width`` is the
-    number of floats that will be held for each member, which bounds the batch in memory.
+    patch at all, and the eigenproblem would have a solution that moves it alone.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbours of every point.
+    width : int
+        Number of floats that will be held for each member, which bounds the batch in memory.
+
+    Yields
+    ------
+    ndarray of shape (b, k + 1)
+        Indices of points; those with equally many neighbours come together.
+
+    Examples
+    --------
+    >>> from unspool import distances, problem
+    >>> line = distances.neighbor_graph([[0.0], [1.0], [3.0]], 1)
+    >>> next(problem.neighborhoods(line, 1)).tolist()
+    [[0, 1], [1, 0], [2, 1]]
     """
     most = int(graph.counts.max(initial=1)) + 1
     chunk = max(1, CHUNK_BYTES // (8 * most * (width + most)))
@@ -33,9 +51,28 @@ def neighborhoods(graph: NeighborGraph, width: int) -> Iterator[Array]:
 
 
 def tangent_coordinates(clouds: Array, count: int) -> Array:
-    """Return orthonormal tangent coordinates (b, m, count) of clouds (b, m, D): their local PCA.
+    """Return orthonormal tangent coordinates of clouds of points: their local PCA.
 
     The smaller of the D x D covariance and the m x m Gram matrix is decomposed.
+
+    Parameters
+    ----------
+    clouds : ndarray of shape (b, m, D)
+        The members of each neighbourhood.
+    count : int
+        Number of coordinates.
+
+    Returns
+    -------
+    ndarray of shape (b, m, count)
+        The coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.tangent_coordinates(np.array([[[0.0, 0.0], [3.0, 4.0]]]), 1).round(3).tolist()
+    [[[-0.707], [0.707]]]
     """
     centred = clouds - clouds.mean(axis=1, keepdims=True)
     if clouds.shape[2] >= clouds.shape[1]:
@@ -50,13 +87,53 @@ def tangent_coordinates(clouds: Array, count: int) -> Array:
 
 
 def tangents_of_grams(grams: Array, count: int) -> Array:
-    """Return the same from centred local Gram matrices (b, m, m)."""
+    """Return orthonormal tangent coordinates from centred local Gram matrices.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (b, m, m)
+        The Gram matrices.
+    count : int
+        Number of coordinates.
+
+    Returns
+    -------
+    ndarray of shape (b, m, count)
+        The coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> grams = problem.centred_grams(np.array([[[0.0, 2.0], [2.0, 0.0]]]))
+    >>> abs(problem.tangents_of_grams(grams, 1)).round(3).tolist()
+    [[[0.707], [0.707]]]
+    """
     _, vectors = np.linalg.eigh(grams)
     return np.asarray(vectors[:, :, ::-1][:, :, :count])
 
 
 def centred_grams(distances: Array) -> Array:
-    """Return the centred Gram matrices (b, m, m) of clouds known by their distances (b, m, m)."""
+    """Return the centred Gram matrices of clouds known by their distances.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (b, m, m)
+        Distances within each cloud.
+
+    Returns
+    -------
+    ndarray of shape (b, m, m)
+        The Gram matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.centred_grams(np.array([[[0.0, 2.0], [2.0, 0.0]]]))
+    array([[[ 1., -1.],
+            [-1.,  1.]]])
+    """
     grams = -0.5 * distances**2
     grams -= grams.mean(axis=1, keepdims=True)
     grams -= grams.mean(axis=2, keepdims=True)
@@ -66,7 +143,23 @@ def centred_grams(distances: Array) -> Array:
 def tangent_patches(tangents: Array) -> Array:
     """Return I - G G' with G = [1/sqrt(m), tangents]: what is not affine on each neighbourhood.
 
-    ``tangents`` (b, m, d) are orthonormal and centred (Zhang and Zha 2004).
+    Parameters
+    ----------
+    tangents : ndarray of shape (b, m, d)
+        Tangent coordinates, orthonormal and centred (Zhang and Zha 2004).
+
+    Returns
+    -------
+    ndarray of shape (b, m, m)
+        The patches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> clouds = np.random.default_rng(0).normal(size=(5, 8, 3))
+    >>> problem.tangent_patches(problem.tangent_coordinates(clouds, 2)).shape
+    (5, 8, 8)
     """
     b, m, _ = tangents.shape
     constant = np.full((b, m, 1), 1.0 / np.sqrt(m))
@@ -81,16 +174,52 @@ RESIDUE = 1e-2
 
 
 def members_needed(n_components: int) -> int:
-    """Return how many members a neighbourhood needs: 1 + t + t(t+1)/2 columns to estimate."""
+    """Return how many members a neighbourhood needs: 1 + t + t(t+1)/2 columns to estimate.
+
+    Parameters
+    ----------
+    n_components : int
+        Number t of coordinates.
+
+    Returns
+    -------
+    int
+        The number of members, the point itself included.
+
+    Examples
+    --------
+    >>> from unspool import problem
+    >>> problem.members_needed(2)
+    6
+    """
     t = n_components
     return 1 + t + t * (t + 1) // 2
 
 
 def hessian_patches(tangents: Array) -> Array:
-    """Return H'H of each neighbourhood, with H the estimator of the tangent Hessian (S4 16.53).
+    """Return H'H of each neighbourhood, with H the estimator of the tangent Hessian.
 
     The columns 1, the tangent coordinates, and their squares and cross-products are made
-    orthonormal in this order; the part that belongs to the quadratic columns reads off the Hessian.
+    orthonormal in this order; the part that belongs to the quadratic columns reads off the Hessian
+    (Izenman 2013, eq. 16.53).
+
+    Parameters
+    ----------
+    tangents : ndarray of shape (b, m, d)
+        Orthonormal tangent coordinates.
+
+    Returns
+    -------
+    ndarray of shape (b, m, m)
+        The patches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> clouds = np.random.default_rng(0).normal(size=(5, 8, 3))
+    >>> problem.hessian_patches(problem.tangent_coordinates(clouds, 2)).shape
+    (5, 8, 8)
     """
     m, t = tangents.shape[1:]
     first, second = np.triu_indices(t)
@@ -103,12 +232,50 @@ def hessian_patches(tangents: Array) -> Array:
 
 
 def local_spectra(grams: Array) -> Array:
-    """Return the eigenvalues (b, k) of local Gram matrices, largest first, none below zero."""
+    """Return the eigenvalues of local Gram matrices, largest first, none below zero.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (b, k, k)
+        The Gram matrices.
+
+    Returns
+    -------
+    ndarray of shape (b, k)
+        The eigenvalues.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.local_spectra(np.diag([1.0, 3.0])[None])
+    array([[3., 1.]])
+    """
     return np.asarray(np.maximum(np.linalg.eigvalsh(grams)[:, ::-1], 0.0))
 
 
 def flatness(spectra: Array, n_components: int) -> Array:
-    """Return how much of each neighbourhood lies outside its first ``n_components`` directions."""
+    """Return how much of each neighbourhood lies outside its first ``n_components`` directions.
+
+    Parameters
+    ----------
+    spectra : ndarray of shape (b, k)
+        Eigenvalues of the neighbourhoods, largest first.
+    n_components : int
+        Number of directions.
+
+    Returns
+    -------
+    ndarray of shape (b,)
+        What is left over what the directions hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.flatness(np.array([[3.0, 1.0, 1.0, 0.0]]), 2)
+    array([0.25])
+    """
     inside = spectra[:, :n_components].sum(axis=1)
     outside = spectra[:, n_components:].sum(axis=1)
     return np.asarray(outside / np.where(inside > 0.0, inside, 1.0))
@@ -121,6 +288,31 @@ def modified_patches(
 
     Each point keeps as many weight vectors as its neighbourhood has directions that matter less
     than ``typical_flatness``; points with equally many come out together.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (b, k, k)
+        Gram matrices of the neighbours, seen from their points.
+    n_components : int
+        Number of coordinates.
+    typical_flatness : float
+        The median of ``flatness`` over all points.
+    regularization : float
+        Share of the trace that is added to the diagonal.
+
+    Yields
+    ------
+    tuple of ndarray
+        Positions in the batch, and the blocks (b', k + 1, k + 1) of these points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> clouds = np.random.default_rng(0).normal(size=(5, 6, 3))
+    >>> grams = problem.grams_of_points(np.zeros((5, 3)), clouds)
+    >>> sum(len(blocks) for _, blocks in problem.modified_patches(grams, 2, 0.1, 1e-3))
+    5
     """
     values, vectors = np.linalg.eigh(grams)
     values, vectors = np.maximum(values[:, ::-1], 0.0), vectors[:, :, ::-1]

@@ -20,8 +20,26 @@ from ..values import Array, EigenProblem, NeighborGraph
 def reconstruction(weights: sp.csr_array) -> EigenProblem:
     """Return the problem of M = (I - W)'(I - W): coordinates rebuilt by the same weights.
 
-    Rows of W sum to one, so the constant vector is a solution with value 0 (S0 4.48-4.49). M is
-    given by its factor I - W: its wanted values are so small that squaring would lose them.
+    Rows of W sum to one, so the constant vector is a solution with value 0 (Vidal, Ma, Sastry 2016,
+    eq. 4.48-4.49). M is given by its factor I - W: its wanted values are so small that squaring
+    would lose them.
+
+    Parameters
+    ----------
+    weights : sparse matrix of shape (n_samples, n_samples)
+        Reconstruction weights, one row per point.
+
+    Returns
+    -------
+    EigenProblem
+        The smallest end of M, the constant vector left out.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from unspool import problem
+    >>> problem.reconstruction(sp.csr_array([[0.0, 1.0], [1.0, 0.0]])).end
+    'smallest'
     """
     n = weights.shape[0]
     misfit = sp.csr_array(sp.eye_array(n, format="csr") - weights)
@@ -32,25 +50,84 @@ NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a ze
 
 
 def grams_of_points(centres: Array, neighbors: Array) -> Array:
-    """Return G of each row: centres (b, D) seen from neighbors (b, k, D), as (b, k, k)."""
+    """Return the Gram matrices of neighbours as seen from their points.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (b, D)
+        The points.
+    neighbors : ndarray of shape (b, k, D)
+        The neighbours of each.
+
+    Returns
+    -------
+    ndarray of shape (b, k, k)
+        The Gram matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.grams_of_points(np.array([[1.0]]), np.array([[[0.0], [3.0]]]))
+    array([[[ 1., -2.],
+            [-2.,  4.]]])
+    """
     differences = neighbors - centres[:, None, :]
     grams: Array = differences @ differences.transpose(0, 2, 1)
     return grams
 
 
 def grams_of_distances(to_neighbors: Array, among_neighbors: Array) -> Array:
-    """Return the same G from distances alone: 2 G_jk = d_j^2 + d_k^2 - d_jk^2."""
+    """Return local Gram matrices from distances alone: 2 G_jk = d_j^2 + d_k^2 - d_jk^2.
+
+    Parameters
+    ----------
+    to_neighbors : ndarray of shape (b, k)
+        Distances of the points to their neighbours.
+    among_neighbors : ndarray of shape (b, k, k)
+        Distances between the neighbours.
+
+    Returns
+    -------
+    ndarray of shape (b, k, k)
+        The Gram matrices of the neighbours, seen from the point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.grams_of_distances(np.array([[1.0]]), np.zeros((1, 1, 1)))
+    array([[[1.]]])
+    """
     squares = to_neighbors**2
     return np.asarray(0.5 * (squares[:, :, None] + squares[:, None, :] - among_neighbors**2))
 
 
 def weights(grams: Array, regularization: float) -> Array:
-    """Return the weights (b, k) for a batch of Gram matrices (b, k, k).
+    """Return the reconstruction weights for a batch of Gram matrices.
 
-    ``regularization`` times the trace is added to the diagonal, because G is singular as soon as
-    there are more neighbours than dimensions; without it, the least of the weights that rebuild
-    the point exactly are taken. Neighbours that all coincide with the point share the weight
-    evenly.
+    The trace is added to the diagonal because G is singular as soon as there are more neighbours
+    than dimensions. Neighbours that all coincide with the point share the weight evenly.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (b, k, k)
+        Gram matrices of the neighbours, seen from their points.
+    regularization : float
+        Share of the trace that is added to the diagonal; with 0, the least of the weights that
+        rebuild the point exactly are taken.
+
+    Returns
+    -------
+    ndarray of shape (b, k)
+        The weights; every row sums to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.weights(np.array([[[1.0, -1.0], [-1.0, 1.0]]]), 1e-3).round(12)
+    array([[0.5, 0.5]])
     """
     n_neighbors = grams.shape[1]
     trace = np.trace(grams, axis1=1, axis2=2)
@@ -85,8 +162,32 @@ def reconstruction_weights(
 ) -> sp.csr_array:
     """Return the sparse W whose row i rebuilds point i from its neighbours.
 
-    ``local_grams(points, neighbours, distances)`` gives the Gram matrices of a batch; ``width`` is
-    the number of floats it handles for one neighbour, which bounds the batch in memory.
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbours of every point.
+    local_grams : callable
+        ``local_grams(points, neighbours, distances)`` gives the Gram matrices of a batch.
+    regularization : float
+        Share of the trace that is added to the diagonal.
+    width : int
+        Number of floats it handles for one neighbour, which bounds the batch in memory.
+
+    Returns
+    -------
+    sparse matrix of shape (n_samples, n_columns)
+        The weights; every row sums to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances, problem
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> def grams(points, neighbors, distances):
+    ...     return problem.grams_of_points(X[points], X[neighbors])
+    >>> W = problem.reconstruction_weights(distances.neighbor_graph(X, 2), grams, 1e-3, 1)
+    >>> W.sum(axis=1).round(12)
+    array([1., 1., 1.])
     """
     values = np.empty(graph.n_edges)
     per_point = 8 * max(1, int(graph.counts.max(initial=1))) * (width + int(graph.counts.max()))

@@ -37,10 +37,37 @@ def stress(
 ) -> Stress:
     """Return the normalised stress sqrt(sum (delta - s d)^2 / sum delta^2) of a map.
 
-    delta are the distances in the data (or given, with metric="precomputed") and d those on the
-    map. s is the scale that fits best, because many methods fix their own; with ``scaling=False``
-    it is 1 and ``raw`` the raw stress of S0 4.30, over each pair once. Of each point it is the
-    same over the pairs that the point is part of.
+    delta are the distances in the data and d those on the map. s is the scale that fits best,
+    because many methods fix their own. Of each point it is the same over the pairs that the point
+    is part of.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    scaling : bool, default=True
+        With False, s is 1 and ``raw`` the raw stress of Vidal, Ma, Sastry 2016, eq. 4.30, over each
+        pair once.
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Stress
+        The stress, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> points = datasets.swiss_roll(100).points
+    >>> bool(quality.stress(points, 2.0 * points).value < 1e-7)
+    True
     """
     data, places = two_sides(X, Y, metric, at_least=2)
     chosen = choose(data.n_points, sample, seed)
@@ -130,7 +157,33 @@ class Shepard(Score):
 def shepard(
     X: Any, Y: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
 ) -> Shepard:
-    """Return the data of a Shepard diagram: all pairs among ``sample`` points (default 500)."""
+    """Return the data of a Shepard diagram: all pairs among a sample of the points.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points whose pairs are taken; None is 500.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Shepard
+        Distances in the data and on the map, and the best increasing function between them.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(100)
+    >>> len(quality.shepard(roll.points, roll.coordinates).given)
+    4950
+    """
     data = checked_table(X, "X") if metric == "precomputed" else checked(X, "X")
     places = checked(Y, "Y")
     check_same_points(len(data), len(places), 3)

@@ -55,9 +55,31 @@ def local_distortion(
 ) -> Distortion:
     """Return how the map ``Y`` stretches the neighbourhoods of the points ``X``.
 
-    Tangent planes have ``dimension`` directions (default: as many as the map has coordinates) and
-    come from the ``n_neighbors`` nearest points (default 3 d + 4). Directions in which a
-    neighbourhood has no extent, as around duplicates, count as typical.
+    Directions in which a neighbourhood has no extent, as around duplicates, count as typical.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int or None, default=None
+        Nearest points that a tangent plane comes from; None is 3 d + 4.
+    dimension : int or None, default=None
+        Directions d of a tangent plane; None is as many as the map has coordinates.
+
+    Returns
+    -------
+    Distortion
+        The stretch of every point in its principal directions.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> found = quality.local_distortion(roll.points, roll.coordinates)
+    >>> len(found.stretches)
+    300
     """
     points, places = checked(X, "X"), checked(Y, "Y")
     check_same_points(len(points), len(places), 3)

@@ -50,8 +50,33 @@ def neighborhoods(
 ) -> Neighborhoods:
     """Return every rank score of a map ``Y`` of ``X``, in one pass.
 
-    ``X`` are points, or distances (for example geodesic ones) with metric="precomputed". Exact up
-    to 5,000 points; beyond, ``sample`` points are scored against all.
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points that are scored against all; None is all up to 5,000 points.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Neighborhoods
+        Trustworthiness, continuity, and the curve R_NX with its area.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> found = quality.neighborhoods(roll.points, roll.coordinates)
+    >>> round(found.trustworthiness.value, 1)
+    1.0
     """
     data, places = two_sides(X, Y, metric)
     n = data.n_points
@@ -77,7 +102,30 @@ def neighborhoods(
 def trustworthiness(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
     """Return how far the neighbours on the map can be trusted to be neighbours in the data.
 
-    1 if all ``n_neighbors`` of each point are; the options are those of ``neighborhoods``.
+    It is 1 if all ``n_neighbors`` of each point are (Venna and Kaski 2001).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    **options
+        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+
+    Returns
+    -------
+    Score
+        The trustworthiness, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> round(quality.trustworthiness(roll.points, roll.coordinates).value, 1)
+    1.0
     """
     return neighborhoods(X, Y, n_neighbors, **options).trustworthiness
 
@@ -85,18 +133,87 @@ def trustworthiness(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Sc
 def continuity(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
     """Return how far neighbours in the data stay neighbours on the map: 1 if none is torn away.
 
-    It is the trustworthiness with the two sides exchanged; options as for ``neighborhoods``.
+    It is the trustworthiness with the two sides exchanged.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    **options
+        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+
+    Returns
+    -------
+    Score
+        The continuity, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> round(quality.continuity(roll.points, roll.coordinates).value, 1)
+    1.0
     """
     return neighborhoods(X, Y, n_neighbors, **options).continuity
 
 
 def r_nx(X: Any, Y: Any, **options: Any) -> Curve:
-    """Return the curve R_NX(K), K = 1 .. n - 2; options as for ``neighborhoods``."""
+    """Return the curve R_NX(K), K = 1 .. n - 2.
+
+    R_NX(K) says how much better than chance the map keeps K nearest neighbours (Lee et al. 2015).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    **options
+        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+
+    Returns
+    -------
+    Curve
+        The values by K.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(100)
+    >>> len(quality.r_nx(roll.points, roll.coordinates).values)
+    98
+    """
     return neighborhoods(X, Y, 1, **options).curve
 
 
 def r_nx_area(X: Any, Y: Any, **options: Any) -> Score:
-    """Return the area under R_NX over log K: 1 for a perfect map, 0 for a random one."""
+    """Return the area under R_NX over log K: 1 for a perfect map, 0 for a random one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    **options
+        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+
+    Returns
+    -------
+    Score
+        The area.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(100)
+    >>> round(quality.r_nx_area(roll.points, roll.points).value, 6)
+    1.0
+    """
     return neighborhoods(X, Y, 1, **options).area
 
 
@@ -156,14 +273,43 @@ def neighbors_kept(
 ) -> Score:
     """Return the mean share of neighbours on the map that are neighbours in the data too.
 
-    The ``n_neighbors`` nearest on the map count as kept if they are among the ``among`` nearest in
-    the data (by default the same number). Times ``n_neighbors`` it is the score of S3 Exercise
-    15.6: score_10 is ``10 * neighbors_kept(X, Y, 10).value`` and score_50, which compares 10
-    neighbours on the map with 50 in the data, ``10 * neighbors_kept(X, Y, 10, among=50).value``.
+    Times ``n_neighbors`` it is the score of Mohri et al. 2012, exercise 15.6: score_10 is
+    ``10 * neighbors_kept(X, Y, 10).value`` and score_50, which compares 10 neighbours on the map
+    with 50 in the data, ``10 * neighbors_kept(X, Y, 10, among=50).value``.
 
     It searches neighbours instead of ranking all pairs, so it stays exact up to 35,000 points,
-    200,000 in a space of few columns. ``metric="precomputed"`` takes distances, dense or a sparse
-    graph that holds enough of them.
+    200,000 in a space of few columns.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them, dense
+        or a sparse graph that holds enough of them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    among : int or None, default=None
+        A neighbour counts as kept if it is among so many nearest in the data; None stands for
+        ``n_neighbors``.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Score
+        The share, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(300)
+    >>> quality.neighbors_kept(roll.points, roll.points).value
+    1.0
     """
     check_metric(metric)
     if metric == "precomputed":

@@ -37,6 +37,28 @@ def align(Y: Any, truth: Any, *, scaling: bool = True) -> Alignment:
     """Lay ``Y`` on ``truth`` by the rotation, reflection, shift (and scale) that fit best.
 
     If the two differ in width the narrower is padded with zeros.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    truth : array-like of shape (n_samples, n_coordinates)
+        The true coordinates of the same points.
+    scaling : bool, default=True
+        Also choose the scale that fits best.
+
+    Returns
+    -------
+    Alignment
+        The map laid on the truth, the motion, and what is left over.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import quality
+    >>> truth = np.random.default_rng(0).normal(size=(20, 2))
+    >>> bool(quality.align(-3.0 * truth, truth).disparity < 1e-12)
+    True
     """
     source, target = _columns(Y, "Y"), _columns(truth, "truth")
     if len(source) != len(target):
@@ -61,6 +83,28 @@ def procrustes(Y: Any, truth: Any, *, scaling: bool = True) -> Score:
 
     The value is ``align(Y, truth).disparity``. Of each point it is the squared distance left
     over, in units of the mean squared distance of the true points from their centre.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    truth : array-like of shape (n_samples, n_coordinates)
+        The true coordinates of the same points.
+    scaling : bool, default=True
+        Also choose the scale that fits best.
+
+    Returns
+    -------
+    Score
+        The disparity, of the map and of every point.
+
+    Examples
+    --------
+    >>> from unspool import Isomap, datasets, quality
+    >>> roll = datasets.swiss_roll(400)
+    >>> model = Isomap(2, n_neighbors=8).fit(roll.points)
+    >>> quality.procrustes(model.embedding_, roll.coordinates).value < 0.05
+    True
     """
     laid = align(Y, truth, scaling=scaling)
     target = _widened(_columns(truth, "truth"), laid.aligned.shape[1])
@@ -71,7 +115,28 @@ def procrustes(Y: Any, truth: Any, *, scaling: bool = True) -> Score:
 
 
 def disparity(Y: Any, truth: Any) -> float:
-    """Return the share of ``truth`` that ``Y`` misses after the best similarity transformation."""
+    """Return the share of ``truth`` that ``Y`` misses after the best similarity transformation.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    truth : array-like of shape (n_samples, n_coordinates)
+        The true coordinates of the same points.
+
+    Returns
+    -------
+    float
+        0 if the map is the truth up to a similarity, at most 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import quality
+    >>> truth = np.random.default_rng(0).normal(size=(20, 2))
+    >>> bool(quality.disparity(2.0 * truth + 1.0, truth) < 1e-12)
+    True
+    """
     return align(Y, truth).disparity
 
 
@@ -80,6 +145,26 @@ def explained_by(Y: Any, truth: Any) -> Array:
 
     This is the right question for maps of unit covariance (LLE, Hessian LLE, LTSA), which know
     the truth up to an affine transformation only. A true coordinate without variance counts as 1.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    truth : array-like of shape (n_samples, n_coordinates)
+        The true coordinates of the same points.
+
+    Returns
+    -------
+    ndarray of shape (n_coordinates,)
+        The share of the variance of each coordinate that the map explains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import quality
+    >>> truth = np.random.default_rng(0).normal(size=(20, 2))
+    >>> quality.explained_by(truth @ [[2.0, 1.0], [0.0, 3.0]], truth).round(6)
+    array([1., 1.])
     """
     places, target = _columns(Y, "Y"), _columns(truth, "truth")
     check_same_points(len(target), len(places), 2)

@@ -52,7 +52,36 @@ class CoRanking:
 def co_ranking(
     X: Any, Y: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
 ) -> CoRanking:
-    """Return the co-ranking matrix of a map ``Y`` of ``X`` (points, or precomputed distances)."""
+    """Return the co-ranking matrix of a map.
+
+    Entry (k, l) counts the pairs whose second point is the k-th neighbour of the first in the data
+    and the l-th on the map (Lee and Verleysen 2009).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    CoRanking
+        The matrix, and the scores that are read off it.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> roll = datasets.swiss_roll(100)
+    >>> quality.co_ranking(roll.points, roll.coordinates).counts.shape
+    (99, 99)
+    """
     data, places = two_sides(X, Y, metric)
     n = data.n_points
     claim(
@@ -87,7 +116,24 @@ def _ranks(side: Side, rows: Array) -> Array:
 def ranks(distances: Array, own: Array) -> Array:
     """Return the rank of every column in each row of distances; a point itself has rank 0.
 
-    ``own`` is the column of each row's own point. The distances are overwritten.
+    Parameters
+    ----------
+    distances : ndarray of shape (n_rows, n_columns)
+        Distances; they are overwritten.
+    own : ndarray of shape (n_rows,)
+        The column of each row's own point.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+        The ranks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import quality
+    >>> quality.ranks(np.array([[0.0, 3.0, 1.0]]), np.array([0])).tolist()
+    [[0, 2, 1]]
     """
     distances[np.arange(len(own)), own] = -1.0  # before its duplicates
     order = np.argsort(distances, axis=1)

@@ -57,14 +57,57 @@ class ShortCircuits(Score):
 def short_circuits(
     X: Any, n_neighbors: int = 10, *, metric: Metric = "euclidean", limit: float = 5.0
 ) -> ShortCircuits:
-    """Return the suspicious edges of the graph that joins each point to its nearest neighbours."""
+    """Return the suspicious edges of the graph that joins each point to its nearest neighbours.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    n_neighbors : int, default=10
+        Number of neighbours of each point.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    limit : float, default=5.0
+        How many times longer the way around an edge must be to make it suspicious.
+
+    Returns
+    -------
+    ShortCircuits
+        The edges, and how much shorter paths are through them.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> quality.short_circuits(datasets.swiss_roll(500).points, 5).edges.shape[1]
+    2
+    """
     points = checked_table(X, "X") if metric == "precomputed" else checked(X, "X")
     check_neighbors(n_neighbors, len(points))
     return suspicious_edges(neighbor_graph(points, n_neighbors, metric=metric), limit=limit)
 
 
 def suspicious_edges(neighbors: NeighborGraph, *, limit: float = 5.0) -> ShortCircuits:
-    """Return the suspicious edges of a neighbour graph, as each point lists its neighbours."""
+    """Return the suspicious edges of a neighbour graph, as each point lists its neighbours.
+
+    Parameters
+    ----------
+    neighbors : NeighborGraph
+        The neighbours of every point.
+    limit : float, default=5.0
+        How many times longer the way around an edge must be to make it suspicious.
+
+    Returns
+    -------
+    ShortCircuits
+        The edges, and how much shorter paths are through them.
+
+    Examples
+    --------
+    >>> from unspool import datasets, distances, quality
+    >>> graph = distances.neighbor_graph(datasets.swiss_roll(500).points, 5)
+    >>> quality.suspicious_edges(graph).edges.shape[1]
+    2
+    """
     if not np.isfinite(limit) or limit <= 1.0:
         raise ValueError(f"limit must be a number of neighbourhood radii above 1; got {limit!r}")
     first, second, lengths, in_nearer_half = _undirected_edges(neighbors)

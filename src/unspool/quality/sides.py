@@ -118,7 +118,28 @@ class Given:
 
 
 def side(X: Any, metric: Metric = "euclidean", name: str = "X") -> Side:
-    """Return points (or, for metric="precomputed", a square table) as one side, once checked."""
+    """Return points (or a square table of distances) as one side of a comparison, once checked.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    name : str, default="X"
+        What the data are called in messages.
+
+    Returns
+    -------
+    Side
+        The side, which gives distances and neighbours in blocks of rows.
+
+    Examples
+    --------
+    >>> from unspool import datasets, quality
+    >>> quality.side(datasets.circle(50).points).n_points
+    50
+    """
     check_metric(metric)
     if metric == "precomputed":
         return Given(checked_table(X, name))
@@ -137,7 +158,26 @@ def two_sides(X: Any, Y: Any, metric: Metric, at_least: int = 3) -> tuple[Side, 
 
 
 def checked(X: Any, name: str) -> Array:
-    """Return ``X`` as a matrix of finite float64, or say what is wrong with it and where."""
+    """Return ``X`` as a matrix of finite float64, or say what is wrong with it and where.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point.
+    name : str
+        What the matrix is called in the message.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        The matrix.
+
+    Examples
+    --------
+    >>> from unspool import quality
+    >>> quality.checked([[1, 2], [3, 4]], "X").dtype
+    dtype('float64')
+    """
     values = _matrix(X, name)
     _check_entries(values, np.isfinite, name)
     return values.astype(np.float64, copy=False)
@@ -146,7 +186,27 @@ def checked(X: Any, name: str) -> Array:
 def checked_table(distances: Any, name: str, shape: tuple[int, int] | None = None) -> Array:
     """Return a table of distances as it is, large as it may be, once its entries are checked.
 
-    They may be infinite, between points that no path joins. The table is square, or of ``shape``.
+    They may be infinite, between points that no path joins.
+
+    Parameters
+    ----------
+    distances : array-like
+        The table.
+    name : str
+        What the table is called in the message.
+    shape : tuple of int or None, default=None
+        Its shape; None is square.
+
+    Returns
+    -------
+    ndarray
+        The table.
+
+    Examples
+    --------
+    >>> from unspool import quality
+    >>> quality.checked_table([[0.0, 1.0], [1.0, 0.0]], "distances").shape
+    (2, 2)
     """
     table = _matrix(distances, name)
     wanted = (len(table), len(table)) if shape is None else shape
@@ -198,7 +258,28 @@ def check_same_points(n_data: int, n_map: int, at_least: int) -> None:
 
 
 def check_neighbors(n_neighbors: Any, n_points: int, name: str = "n_neighbors") -> int:
-    """Return a number of neighbours that there are, or say how many there could be."""
+    """Return a number of neighbours that there are, or say how many there could be.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Number of neighbours that is asked for.
+    n_points : int
+        Number of points that there are.
+    name : str, default="n_neighbors"
+        What the number is called in the message.
+
+    Returns
+    -------
+    int
+        The number of neighbours.
+
+    Examples
+    --------
+    >>> from unspool import quality
+    >>> quality.check_neighbors(5, 100)
+    5
+    """
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int | np.integer):
         raise ValueError(f"{name} must be a whole number; got {n_neighbors!r}")
     if not 1 <= n_neighbors < n_points:

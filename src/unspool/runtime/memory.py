@@ -7,16 +7,40 @@ from pathlib import Path
 
 
 def available_bytes() -> int:
-    """Return the bytes this process may still take on this machine and in its container."""
+    """Return the bytes this process may still take on this machine and in its container.
+
+    Returns
+    -------
+    int
+        The number of bytes.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> runtime.available_bytes() > 0
+    True
+    """
     free = _machine_free()
     limit, used = _container()
     return free if limit is None else max(0, min(free, limit - used))
 
 
 def claim(needed: int | float, what: str, instead: str) -> None:
-    """Raise MemoryError, before any work, if ``what`` needs more bytes than there are.
+    """Raise MemoryError, before any work, if something needs more bytes than there are.
 
-    ``instead`` names what would fit.
+    Parameters
+    ----------
+    needed : int or float
+        Number of bytes.
+    what : str
+        What needs them, for the message.
+    instead : str
+        What would fit.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> runtime.claim(1000, "a small table", "use a sample")
     """
     free = available_bytes()
     if needed > free:
@@ -26,7 +50,24 @@ def claim(needed: int | float, what: str, instead: str) -> None:
 
 
 def format_bytes(n_bytes: int | float) -> str:
-    """Return a number of bytes as a person writes it: 80.0 MB."""
+    """Return a number of bytes as a person writes it.
+
+    Parameters
+    ----------
+    n_bytes : int or float
+        The number of bytes.
+
+    Returns
+    -------
+    str
+        The number with a unit.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> runtime.format_bytes(3.2e9)
+    '3.2 GB'
+    """
     size = float(n_bytes)
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if size < 1000 or unit == "TB":

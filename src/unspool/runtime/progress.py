@@ -99,28 +99,26 @@ class Running:
 
 @contextmanager
 def stage(name: str, total: int = 1) -> Iterator[Running]:
-    """Announce a stage of ``total`` units; it counts as done when the block ends.
+    """Announce a stage of the work; it counts as done when the block ends.
 
     Parameters
     ----------
     name : str
-        What listeners and the report call it.
-    total : int, default 1
-        How many units there are to be done.
+        What is done.
+    total : int, default=1
+        Number of units that will be done.
 
     Yields
     ------
     Running
-        ``advance(units)`` tells the listeners of progress, ``note(...)`` adds to the report.
+        Its ``advance`` tells of progress, its ``note`` of facts for the report.
 
     Examples
     --------
     >>> from unspool import runtime
-    >>> with runtime.listen(print), runtime.stage("sweep", total=2) as running:
-    ...     running.advance()
-    Event(name='sweep', done=0, total=2)
-    Event(name='sweep', done=1, total=2)
-    Event(name='sweep', done=2, total=2)
+    >>> with runtime.stage("rows", total=2) as running:
+    ...     for _ in range(2):
+    ...         running.advance(1)
     """
     running = Running(name, total)
     began = time.perf_counter()
@@ -140,7 +138,15 @@ def advise(sentence: str) -> None:
     Parameters
     ----------
     sentence : str
-        What the user could change; a sentence that is repeated is kept once.
+        What to change, and why.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> with runtime.recording() as record:
+    ...     runtime.advise("raise n_neighbors")
+    >>> record.report().advice
+    ('raise n_neighbors',)
     """
     recorder = _recorder.get()
     if recorder is not None:
@@ -148,7 +154,22 @@ def advise(sentence: str) -> None:
 
 
 def warn(sentence: str) -> None:
-    """Leave a sentence in the report of the running fit, and warn whoever called it."""
+    """Leave a sentence in the report of the running fit, and warn whoever called it.
+
+    Parameters
+    ----------
+    sentence : str
+        What is wrong, and what to do.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from unspool import runtime
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     runtime.warn("lower n_components")
+    >>> len(caught)
+    1
+    """
     advise(sentence)
     warnings.warn(sentence, UserWarning, stacklevel=_level_of_caller())
 
@@ -178,27 +199,25 @@ def replay(stages: Iterable[Stage], advice: Iterable[str]) -> None:
 
 @contextmanager
 def listen(callback: Callable[[Event], None]) -> Iterator[Listener]:
-    """Hear every event of the work inside the block; the yielded listener can ``cancel()`` it.
+    """Hear every event of the work inside the block.
 
     Parameters
     ----------
     callback : callable
-        Called with an ``Event`` (``name``, ``done``, ``total``) when a stage starts, at each of its
-        steps and when it ends, in the thread that works.
+        Called with each event, in the thread that works.
 
     Yields
     ------
     Listener
-        ``cancel()`` may be called from any thread; the work then raises ``Cancelled`` at its next
-        step and leaves the object that was being fitted as it was.
+        Its ``cancel()`` stops the work.
 
     Examples
     --------
     >>> from unspool import PCA, datasets, runtime
-    >>> names = set()
-    >>> with runtime.listen(lambda event: names.add(event.name)):
-    ...     model = PCA(2).fit(datasets.swiss_roll(100).points)
-    >>> "spectrum" in names
+    >>> events = []
+    >>> with runtime.listen(events.append):
+    ...     model = PCA(2).fit(datasets.circle(50).points)
+    >>> len(events) > 0
     True
     """
     listener = Listener(callback)
@@ -216,7 +235,16 @@ def recording() -> Iterator[Recorder]:
     Yields
     ------
     Recorder
-        ``report()`` returns what was collected so far as a ``Report``.
+        Its ``report()`` tells stages, seconds, bytes and advice.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> with runtime.recording() as record:
+    ...     with runtime.stage("counting"):
+    ...         pass
+    >>> [stage.name for stage in record.report().stages]
+    ['counting']
     """
     recorder = Recorder()
     token = _recorder.set(recorder)

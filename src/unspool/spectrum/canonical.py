@@ -14,9 +14,29 @@ MARGIN = 1e-4  # entries this close to the largest count as equally large; the f
 
 
 def canonical(vectors: Array, groups: list[Array], count: int) -> Array:
-    """Return the first ``count`` vectors, groups of equal values rotated, signs fixed, by one rule.
+    """Return the first vectors, groups of equal values rotated, signs fixed, by one rule.
 
-    ``groups`` are the positions of equal values (``degenerate_groups``).
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_samples, n_vectors)
+        Eigenvectors.
+    groups : list of ndarray
+        Positions of equal values, as ``degenerate_groups`` gives them.
+    count : int
+        Number of vectors to return.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, count)
+        The vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> spectrum.canonical(-np.eye(2), [np.array([0]), np.array([1])], 2)
+    array([[1., 0.],
+           [0., 1.]])
     """
     fixed = np.array(vectors[:, :count])
     for group in groups:
@@ -27,7 +47,25 @@ def canonical(vectors: Array, groups: list[Array], count: int) -> Array:
 
 
 def signs(vectors: Array) -> Array:
-    """Return the signs that make the first of each vector's largest entries positive."""
+    """Return the signs that make the first of each vector's largest entries positive.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_samples, n_vectors)
+        The vectors.
+
+    Returns
+    -------
+    ndarray of shape (n_vectors,)
+        A sign for each vector.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> spectrum.signs(np.array([[1.0, -3.0], [0.5, 2.0]]))
+    array([ 1., -1.])
+    """
     if vectors.shape[0] == 0:
         return np.ones(vectors.shape[1])
     sizes = np.abs(vectors)
@@ -37,7 +75,27 @@ def signs(vectors: Array) -> Array:
 
 
 def degenerate_groups(values: Array, tolerance: float) -> list[Array]:
-    """Return the positions of values that are equal up to ``tolerance``, group by group."""
+    """Return the positions of values that are equal up to ``tolerance``, group by group.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+        Sorted eigenvalues.
+    tolerance : float
+        Difference up to which neighbours count as equal.
+
+    Returns
+    -------
+    list of ndarray
+        The positions of each group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> [group.tolist() for group in spectrum.degenerate_groups(np.array([2.0, 1.0, 1.0]), 1e-9)]
+    [[0], [1, 2]]
+    """
     if len(values) == 0:
         return []
     breaks = np.flatnonzero(np.abs(np.diff(values)) > tolerance) + 1

@@ -146,7 +146,27 @@ def is_own_product(table: Array, block: Array) -> bool:
 
 
 def double_product(table: Array, block: Array) -> Array:
-    """Return table @ block, summed in double precision, of a table in single or double."""
+    """Return table @ block, summed in double precision.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_rows, n_columns)
+        A table in single or double precision.
+    block : ndarray of shape (n_columns, n_vectors)
+        Vectors in double precision.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_vectors)
+        The product.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> spectrum.double_product(np.eye(2, dtype=np.float32), np.ones((2, 1))).dtype
+    dtype('float64')
+    """
     if not is_own_product(table, block):
         return np.asarray(table.astype(np.float64, copy=False) @ block)
     from .operators_kernels import add_up_products

@@ -46,7 +46,33 @@ Solver = Callable[[Task], Pairs]
 
 
 def solve(problem: EigenProblem, count: int, *, seed: int = 0) -> Spectrum:
-    """Return the ``count`` eigenpairs at the wanted end, trivial directions left out."""
+    """Return the eigenpairs at the wanted end, trivial directions left out.
+
+    The structure of the problem picks the solver; every pair is verified by its residual, and where
+    a solver fails the next one is tried.
+
+    Parameters
+    ----------
+    problem : EigenProblem
+        The problem, as ``unspool.problem`` states it.
+    count : int
+        Number of eigenpairs.
+    seed : int, default=0
+        Seed of the initial vectors.
+
+    Returns
+    -------
+    Spectrum
+        Eigenvalues beside their vectors, with signs and rotations fixed by one rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem, spectrum
+    >>> points = np.array([[0.0], [2.0]])
+    >>> spectrum.solve(problem.gram(points @ points.T), 1).values
+    array([2.])
+    """
     available = problem.size - problem.n_trivial
     if not 1 <= count <= available:
         raise ValueError(

@@ -30,31 +30,27 @@ def save(
 ) -> None:
     """Write a model to a file that ``load`` reads; the file is there whole or not at all.
 
+    A model that holds code, such as a kernel of your own, is refused before anything is written.
+
     Parameters
     ----------
-    model : estimator
-        A method of unspool, fitted or not.
-    path : str or path
+    model : fitted model
+        The model.
+    path : str or path-like
         The file; its name ends in ``.unspool``.
-    notes : mapping, optional
+    notes : dict or None, default=None
         Plain values to keep with the model (numbers, text, lists, arrays); ``store.read`` gives
         them back.
 
-    Raises
-    ------
-    ValueError
-        If the model holds code, such as a kernel of your own, or is no method of unspool; nothing
-        is written then.
-
-    See Also
-    --------
-    load : Read the model again.
-
     Examples
     --------
-    >>> import unspool
-    >>> X = unspool.datasets.swiss_roll(100).points
-    >>> unspool.save(unspool.Isomap(2).fit(X), "roll.unspool")             # doctest: +SKIP
+    >>> import os
+    >>> import tempfile
+    >>> from unspool import PCA, datasets, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(PCA(2).fit(datasets.circle(50).points), f"{folder}/circle.unspool")
+    ...     os.listdir(folder)
+    ['circle.unspool']
     """
     path = Path(path)
     if path.suffix != SUFFIX:
@@ -77,33 +73,29 @@ def save(
 def load(path: str | os.PathLike[str]) -> Any:
     """Return the model that ``save`` wrote: it maps points to the same places, to the last bit.
 
-    Reading a file runs no code of it.
+    Reading a file runs no code of it. One that is foreign, damaged, cut off or written by a newer
+    version raises ``UnreadableModel``, a ValueError that says which.
 
     Parameters
     ----------
-    path : str or path
-        A file that ``save`` wrote.
+    path : str or path-like
+        The file.
 
     Returns
     -------
-    estimator
-        The model, as it was.
-
-    Raises
-    ------
-    UnreadableModel
-        A ValueError that says whether the file is foreign, damaged, cut off or written by a newer
-        version.
-
-    See Also
-    --------
-    save : Write a model.
+    model
+        The fitted model.
 
     Examples
     --------
-    >>> import unspool
-    >>> unspool.load("roll.unspool").embedding_.shape                      # doctest: +SKIP
-    (100, 2)
+    >>> import tempfile
+    >>> from unspool import PCA, datasets, load, save
+    >>> model = PCA(2).fit(datasets.circle(50).points)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/circle.unspool")
+    ...     again = load(f"{folder}/circle.unspool")
+    >>> bool((again.embedding_ == model.embedding_).all())
+    True
     """
     return read(path).model
 
@@ -113,19 +105,23 @@ def read(path: str | os.PathLike[str]) -> SavedModel:
 
     Parameters
     ----------
-    path : str or path
-        A file that ``save`` wrote.
+    path : str or path-like
+        The file.
 
     Returns
     -------
     SavedModel
-        ``model``, and the ``notes`` that were given to ``save``.
+        The model, and the notes that were saved with it.
 
     Examples
     --------
-    >>> from unspool import store
-    >>> store.read("roll.unspool").notes                                   # doctest: +SKIP
-    {}
+    >>> import tempfile
+    >>> from unspool import PCA, datasets, save, store
+    >>> model = PCA(2).fit(datasets.circle(50).points)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/circle.unspool", notes={"unit": "cm"})
+    ...     store.read(f"{folder}/circle.unspool").notes
+    {'unit': 'cm'}
     """
     with Path(path).open("rb") as file:
         try:

@@ -1,39 +1,71 @@
 """Dissimilarities -> the configuration of least stress, metric or ordinal."""
 
-from .dissimilarities import FLOOR, Wanted, fill_gaps, wanted_from
-from .isotonic import monotone, order_within, sorted_order, taken
-from .objective import Objective, TableStress, minimize_stress, place_by_stress, smacof_step
-from .ordinal import MonotoneCurve, OrdinalStress
-from .pairs import Pairs, PairStress
-from .start import check_start, first_of_same, has_empty_axis, lifted, starting_places
-from .tables import checked_dissimilarities, known_points, known_rows, power_of, rows_with_gaps
+from .dissimilarities import (
+    Dissimilarities,
+    DissimilarityPairs,
+    DissimilarityTable,
+    dissimilarities_of,
+    fill_gaps,
+)
+from .initial import (
+    check_start,
+    first_of_equal_points,
+    first_of_equal_rows,
+    initial_configuration,
+    perturb_empty_axes,
+    principal_configuration,
+)
+from .ordinal import (
+    MonotoneCurve,
+    OrdinalDisparities,
+    OrdinalStress,
+    monotone_regression,
+    parallel_argsort,
+)
+from .query_points import match_points, match_rows, place_by_stress, rows_with_gaps
+from .raw_stress import (
+    Disparities,
+    MetricDisparities,
+    Pairs,
+    PairStress,
+    ShepardDiagram,
+    Stress,
+    TableStress,
+    minimize_stress,
+    smacof_step,
+)
+from .tables import checked_dissimilarities, weighting_of
 
 __all__ = [
-    "FLOOR",
+    "Disparities",
+    "Dissimilarities",
+    "DissimilarityPairs",
+    "DissimilarityTable",
+    "MetricDisparities",
     "MonotoneCurve",
-    "Objective",
+    "OrdinalDisparities",
     "OrdinalStress",
     "PairStress",
     "Pairs",
+    "ShepardDiagram",
+    "Stress",
     "TableStress",
-    "Wanted",
     "check_start",
     "checked_dissimilarities",
+    "dissimilarities_of",
     "fill_gaps",
-    "first_of_same",
-    "has_empty_axis",
-    "known_points",
-    "known_rows",
-    "lifted",
+    "first_of_equal_points",
+    "first_of_equal_rows",
+    "initial_configuration",
+    "match_points",
+    "match_rows",
     "minimize_stress",
-    "monotone",
-    "order_within",
+    "monotone_regression",
+    "parallel_argsort",
+    "perturb_empty_axes",
     "place_by_stress",
-    "power_of",
+    "principal_configuration",
     "rows_with_gaps",
     "smacof_step",
-    "sorted_order",
-    "starting_places",
-    "taken",
-    "wanted_from",
+    "weighting_of",
 ]

@@ -1,26 +1,27 @@
 """Non-metric scaling: only the order of the dissimilarities counts (Kruskal 1964).
 
-The disparities are the monotone sequence nearest to the distances on the map. The order of the
-pairs never changes, so it is sorted out once.
+The disparities are the monotone sequence nearest to the distances on the map, by pooling adjacent
+violators. The order of the pairs never changes, so it is sorted out once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from ..runtime import NUMBA_LOCK, run_strips
 from ..values import Array
-from .isotonic import monotone, order_within, sorted_order
-from .pairs import Fit, Pairs
+from .raw_stress import Fit, KnownPairs, Pairs, ShepardDiagram
 
 Ties = Literal["primary", "secondary"]
 
 
 @dataclass(frozen=True, slots=True)
 class OrdinalStress:
-    """Stress against the best monotone disparities, at the size of the data (an ``Objective``).
+    """Stress against the best monotone disparities, at the size of the data.
 
     total * sum w (d - disparity)^2 / sum w d^2: Kruskal's stress-1, squared, times a constant. Its
     gradient is that of stress with the disparities held fixed, because they are optimal.
@@ -33,51 +34,62 @@ class OrdinalStress:
     groups: Array  # where each run of equal dissimilarities starts, and the end
     ties: Ties
     total: float
-    stiffness: Array
+    curvature: Array
 
     @classmethod
     def of(cls, pairs: Pairs, ties: Ties) -> OrdinalStress:
         """Return the stress of the order of these pairs."""
-        pairs = pairs.take(sorted_order(pairs.dissimilarities))
+        pairs = pairs.take(parallel_argsort(pairs.dissimilarities))
         values = pairs.dissimilarities
         changes = np.flatnonzero(values[1:] > values[:-1]) + 1
         groups = np.concatenate([[0], changes, [len(values)]])
-        return cls(pairs, groups, ties, pairs.summed(values, values), pairs.stiffness())
+        return cls(pairs, groups, ties, pairs.weighted_sum(values, values), pairs.curvature())
 
-    def slope(self, places: Array) -> tuple[float, Array]:
+    def loss_and_gradient(self, configuration: Array) -> tuple[float, Array]:
         """Return the stress and its gradient."""
-        distances = self.pairs.distances(places)
-        disparities = self.disparities(distances)
+        distances = self.pairs.distances(configuration)
+        disparities = self.monotone_disparities(distances)
         size, miss = self.pairs.misfit(distances, disparities)
         if size == 0.0:
-            return self.total, np.zeros(places.shape)
+            return self.total, np.zeros(configuration.shape)
         share = miss / size
-        gradient = self.pairs.slope(places, distances, disparities, share)
+        gradient = self.pairs.gradient(configuration, distances, disparities, share)
         return self.total * share, gradient * (self.total / size)
 
-    def disparities(self, distances: Array) -> Array:
+    def monotone_disparities(self, distances: Array) -> Array:
         """Return the monotone sequence nearest to the distances of the pairs."""
         weights = self.pairs.weights if len(self.pairs.weights) else None
         if len(self.groups) == len(distances) + 1:
-            return monotone(distances, weights)
+            return monotone_regression(distances, weights)
         return self._secondary(distances) if self.ties == "secondary" else self._primary(distances)
 
-    def scaled(self, places: Array) -> Array:
+    def rescale(self, configuration: Array) -> Array:
         """Return the configuration as large as the data: sum w d^2 = sum w delta^2."""
-        distances = self.pairs.distances(places)
-        size = self.pairs.summed(distances, distances)
-        return places * (np.sqrt(self.total / size) if size > 0.0 else 1.0)
+        distances = self.pairs.distances(configuration)
+        squares = self.pairs.weighted_sum(distances, distances)
+        return configuration * (np.sqrt(self.total / squares) if squares > 0.0 else 1.0)
 
-    def fit(self, places: Array) -> Fit:
+    def normalize(self, configuration: Array) -> Array:
+        """Return the configuration as large as the data: its stress does not depend on scale."""
+        return self.rescale(configuration)
+
+    def fit(self, configuration: Array) -> Fit:
         """Return how well a configuration, as large as the data, fits its disparities."""
-        distances = self.pairs.distances(self.scaled(places))
-        return self.pairs.fit(distances, self.disparities(distances))
+        distances = self.pairs.distances(self.rescale(configuration))
+        return self.pairs.fit(distances, self.monotone_disparities(distances))
+
+    def disparities(self, configuration: Array, scale: float) -> OrdinalDisparities:
+        """Return the pairs in their order with their disparities, multiplied by ``scale``."""
+        values = self.monotone_disparities(self.pairs.distances(configuration))
+        dissimilarities = self.pairs.dissimilarities * np.float64(scale)
+        pairs = replace(self.pairs, dissimilarities=dissimilarities)
+        return OrdinalDisparities(pairs, values * np.float64(scale))
 
     def _primary(self, distances: Array) -> Array:
-        order = order_within(self.groups, distances)
+        order = argsort_within(self.groups, distances)
         weights = self.pairs.weights[order] if len(self.pairs.weights) else None
         fitted = np.empty_like(distances)
-        fitted[order] = monotone(distances[order], weights)
+        fitted[order] = monotone_regression(distances[order], weights)
         return fitted
 
     def _secondary(self, distances: Array) -> Array:
@@ -85,10 +97,32 @@ class OrdinalStress:
         masses = self._group_sums(self.pairs.weights) if len(self.pairs.weights) else sizes
         weighted = distances * self.pairs.weights if len(self.pairs.weights) else distances
         means = self._group_sums(weighted) / masses
-        return np.repeat(monotone(means, masses.astype(means.dtype)), sizes).astype(distances.dtype)
+        fitted = monotone_regression(means, masses.astype(means.dtype))
+        return np.repeat(fitted, sizes).astype(distances.dtype)
 
     def _group_sums(self, values: Array) -> Array:
         return np.add.reduceat(values, self.groups[:-1], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinalDisparities:
+    """The pairs in increasing order of dissimilarity, and the disparity of each."""
+
+    pairs: Pairs
+    values: Array
+
+    def table(self, known: Callable[[], KnownPairs]) -> Array:
+        """Return the disparities as a table, NaN for pairs not known."""
+        return self.pairs.table(self.values)
+
+    def shepard(self, known: Callable[[], KnownPairs], configuration: Array) -> ShepardDiagram:
+        """Return the known pairs with their distances and disparities."""
+        distances = self.pairs.distances(configuration)
+        return ShepardDiagram(self.pairs.dissimilarities, distances, self.values)
+
+    def of_rows(self, rows: Array) -> Array:
+        """Return the disparities of query points; NaN stays NaN."""
+        return MonotoneCurve.of(self.pairs.dissimilarities, self.values)(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +149,38 @@ class MonotoneCurve:
         inside = np.interp(values, self.dissimilarities, self.disparities)
         beyond = values > last
         return np.where(beyond, top * (values / last if last > 0.0 else 1.0), inside)
+
+
+def monotone_regression(values: Array, weights: Array | None = None) -> Array:
+    """Return the non-decreasing sequence nearest to ``values`` in (weighted) least squares."""
+    from .stress_kernels import pool_adjacent
+
+    fitted = np.empty_like(values)
+    with NUMBA_LOCK:
+        pool_adjacent(values, np.empty(0) if weights is None else weights, fitted)
+    return fitted
+
+
+def parallel_argsort(values: Array) -> Array:
+    """Return the order that sorts the values: two halves at a time, then merged."""
+    from .stress_kernels import merge_sorted
+
+    order, answer = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    split = max(1, (len(values) + 1) // 2)
+
+    def sort_half(half: slice) -> None:
+        order[half] = np.argsort(values[half]) + half.start
+
+    run_strips(sort_half, len(values), split)
+    merge_sorted(values, split, order, answer)
+    return answer
+
+
+def argsort_within(groups: Array, values: Array) -> Array:
+    """Return the order that sorts the values inside each group groups[g]:groups[g + 1]."""
+    from .stress_kernels import order_within
+
+    order = np.empty(len(values), dtype=np.int64)
+    with NUMBA_LOCK:
+        order_within(groups, values, order)
+    return order

@@ -1,9 +1,10 @@
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
-"""Compiled loops of multidimensional scaling: stress, its slope, and new points.
+"""Compiled loops of multidimensional scaling: stress, its gradient, query points, ordinal fits.
 
 One pass over the table computes loss and gradient together: at n = 2,000 it takes 5 ms (float32:
-2 ms) on one core, where NumPy needs 120 ms and six tables. Sums are taken in chunks whose number
-does not depend on the machine, so that the same seed gives the same map on any number of threads.
+2 ms) on one core, where NumPy needs 120 ms and six tables. Sums are taken, and adjacent violators
+pooled, in chunks whose number does not depend on the machine, so that the same seed gives the same
+map on any number of threads.
 """
 
 from __future__ import annotations
@@ -13,28 +14,30 @@ from numba import njit, prange
 
 SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised; NaN keeps its meaning (unknown)
 RUN = 256  # pairs whose distances or pulls are computed in vectors before they are handed out
+GROUP = 32  # neighbouring values that monotone regression first takes together
+FEW = 16  # ties that are sorted by insertion
 
 
 @njit(cache=True, error_model="numpy", parallel=True, fastmath=SUMS)
-def table_slope(table, weights, places, slopes, losses):
-    """Fill the slopes (chunks, d, n) and losses (chunks, n) of the pairs above a table's diagonal.
+def table_gradient(table, weights, coordinates, gradients, losses):
+    """Fill gradients (chunks, d, n) and losses (chunks, n) of the pairs above a table's diagonal.
 
-    ``places`` (d, n) holds one array a coordinate. ``weights`` may be empty; NaN entries of the
+    ``coordinates`` (d, n) has one row per coordinate. ``weights`` may be empty; NaN entries of the
     table do not count. Chunks add up; the loops run from zero, or they would not be vectorised.
     """
-    width, n = places.shape
+    width, n = coordinates.shape
     weighted = weights.shape[0] > 0
-    zero = places.dtype.type(0)
-    chunks = len(slopes)
+    zero = coordinates.dtype.type(0)
+    chunks = len(gradients)
     for c in prange(chunks):
-        buffer = np.empty(n, places.dtype)
-        slopes[c], losses[c] = zero, zero
+        buffer = np.empty(n, coordinates.dtype)
+        gradients[c], losses[c] = zero, zero
         for i in range(c, n - 1, chunks):
             rest = n - 1 - i
-            pull, share, wanted = buffer[:rest], losses[c, i + 1 :], table[i, i + 1 :]
+            pull, share, targets = buffer[:rest], losses[c, i + 1 :], table[i, i + 1 :]
             pull[:] = zero
             for k in range(width):
-                here, x = places[k, i], places[k, i + 1 :]
+                here, x = coordinates[k, i], coordinates[k, i + 1 :]
                 for j in range(rest):
                     step = here - x[j]
                     pull[j] += step * step
@@ -43,7 +46,7 @@ def table_slope(table, weights, places, slopes, losses):
                 weight = weights[i, i + 1 :]
                 for j in range(rest):
                     distance = np.sqrt(pull[j])
-                    miss = distance - wanted[j]
+                    miss = distance - targets[j]
                     known = miss == miss
                     cost = weight[j] * miss * miss if known else zero
                     loss += cost
@@ -52,7 +55,7 @@ def table_slope(table, weights, places, slopes, losses):
             else:
                 for j in range(rest):
                     distance = np.sqrt(pull[j])
-                    miss = distance - wanted[j]
+                    miss = distance - targets[j]
                     known = miss == miss
                     cost = miss * miss if known else zero
                     loss += cost
@@ -60,18 +63,19 @@ def table_slope(table, weights, places, slopes, losses):
                     pull[j] = miss / distance if known and distance > zero else zero
             losses[c, i] += loss
             for k in range(width):
-                here, x, others = places[k, i], places[k, i + 1 :], slopes[c, k, i + 1 :]
+                here, x = coordinates[k, i], coordinates[k, i + 1 :]
+                others = gradients[c, k, i + 1 :]
                 total = zero
                 for j in range(rest):
                     force = pull[j] * (here - x[j])
                     total += force
                     others[j] -= force
-                slopes[c, k, i] += total
+                gradients[c, k, i] += total
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def pair_distances(first, second, places, distances):
-    """Fill the distances on the map of a list of pairs; ``places`` (d, n) are columns."""
+def pair_distances(first, second, coordinates, distances):
+    """Fill the distances on the map of a list of pairs; ``coordinates`` (d, n) are columns."""
     n_pairs, chunks = len(first), 16
     for c in prange(chunks):
         last = n_pairs * (c + 1) // chunks
@@ -79,8 +83,8 @@ def pair_distances(first, second, places, distances):
             end = min(begin + RUN, last)
             one, other, answer = first[begin:end], second[begin:end], distances[begin:end]
             answer[:] = 0.0
-            for k in range(len(places)):
-                x = places[k]
+            for k in range(len(coordinates)):
+                x = coordinates[k]
                 for p in range(len(one)):
                     step = x[one[p]] - x[other[p]]
                     answer[p] += step * step
@@ -89,48 +93,48 @@ def pair_distances(first, second, places, distances):
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def pair_slope(first, second, distances, wanted, weights, places, shrink, slopes):
-    """Fill the slope of sum w (d^2 (1 - shrink) / 2 - d wanted) over a list of pairs.
+def pair_gradient(first, second, distances, targets, weights, coordinates, shrink, gradients):
+    """Fill the gradient of sum w (d^2 (1 - shrink) / 2 - d targets) over a list of pairs.
 
-    ``slopes`` (chunks, d, n): each chunk of pairs has its own, because pairs share points.
+    ``gradients`` (chunks, d, n): each chunk of pairs has its own, because pairs share points.
     """
-    n_pairs, chunks = len(first), len(slopes)
+    n_pairs, chunks = len(first), len(gradients)
     weighted = len(weights) > 0
     for c in prange(chunks):
-        slopes[c] = 0.0
+        gradients[c] = 0.0
         pulls, last = np.empty(RUN), n_pairs * (c + 1) // chunks
         for begin in range(n_pairs * c // chunks, last, RUN):
             end = min(begin + RUN, last)
             one, other = first[begin:end], second[begin:end]
-            there, goal = distances[begin:end], wanted[begin:end]
+            there, goal = distances[begin:end], targets[begin:end]
             for p in range(len(one)):
                 pulls[p] = 1.0 - shrink - goal[p] / there[p] if there[p] > 0.0 else 0.0
             if weighted:
-                heavy = weights[begin:end]
+                weight = weights[begin:end]
                 for p in range(len(one)):
-                    pulls[p] *= heavy[p]
-            for k in range(len(places)):
-                x, slope = places[k], slopes[c, k]
+                    pulls[p] *= weight[p]
+            for k in range(len(coordinates)):
+                x, gradient = coordinates[k], gradients[c, k]
                 for p in range(len(one)):
                     step = pulls[p] * (x[one[p]] - x[other[p]])
-                    slope[one[p]] += step
-                    slope[other[p]] -= step
+                    gradient[one[p]] += step
+                    gradient[other[p]] -= step
 
 
 @njit(cache=True, error_model="numpy", parallel=True, fastmath=SUMS)
-def misfit(distances, wanted, weights, sums):
-    """Fill, for each chunk of the pairs (chunks, 2), sum w d^2 and sum w (d - wanted)^2."""
+def misfit(distances, targets, weights, sums):
+    """Fill, for each chunk of the pairs (chunks, 2), sum w d^2 and sum w (d - targets)^2."""
     n_pairs, chunks = len(distances), len(sums)
     weighted = len(weights) > 0
     for c in prange(chunks):
         begin, end = n_pairs * c // chunks, n_pairs * (c + 1) // chunks
-        there, goal = distances[begin:end], wanted[begin:end]
+        there, goal = distances[begin:end], targets[begin:end]
         size, miss = 0.0, 0.0
         if weighted:
-            heavy = weights[begin:end]
+            weight = weights[begin:end]
             for p in range(len(there)):
-                size += heavy[p] * there[p] * there[p]
-                miss += heavy[p] * (there[p] - goal[p]) ** 2
+                size += weight[p] * there[p] * there[p]
+                miss += weight[p] * (there[p] - goal[p]) ** 2
         else:
             for p in range(len(there)):
                 size += there[p] * there[p]
@@ -159,20 +163,20 @@ def detours(rows, to_relays, from_relays, filled):
 
 
 @njit(cache=True, error_model="numpy")
-def _stress_at(place, row, weights, places, slope, curvature):
+def _stress_at(position, row, weights, configuration, gradient, curvature):
     """Return the stress of one point, and fill half its gradient and a positive half Hessian.
 
     Of w (u u' + (1 - delta / d) (I - u u')) the second part counts only where it is positive.
     """
-    width, loss = len(place), 0.0
+    width, loss = len(position), 0.0
     for k in range(width):
-        slope[k] = 0.0
+        gradient[k] = 0.0
         for m in range(width):
             curvature[k, m] = 0.0
     for j in range(len(row)):
         square = 0.0
         for k in range(width):
-            square += (place[k] - places[j, k]) ** 2
+            square += (position[k] - configuration[j, k]) ** 2
         distance = np.sqrt(square)
         miss = distance - row[j]
         loss += weights[j] * miss * miss
@@ -182,11 +186,11 @@ def _stress_at(place, row, weights, places, slope, curvature):
         across = max(pull, 0.0)
         along = (weights[j] - across) / square
         for k in range(width):
-            step = place[k] - places[j, k]
-            slope[k] += pull * step
+            step = position[k] - configuration[j, k]
+            gradient[k] += pull * step
             curvature[k, k] += across
             for m in range(k + 1):
-                curvature[k, m] += along * step * (place[m] - places[j, m])
+                curvature[k, m] += along * step * (position[m] - configuration[j, m])
     return loss
 
 
@@ -215,41 +219,149 @@ def _solve_small(matrix, side):
 
 
 @njit(cache=True, error_model="numpy")
-def _descend_row(place, row, weights, places):
-    """Move ``place`` by Newton's steps, halved until they lead down; return its stress."""
-    width = len(place)
-    slope, step, trial = np.empty(width), np.zeros(width), np.empty(width)
+def _descend_row(position, row, weights, configuration):
+    """Move ``position`` by Newton's steps, halved until they lead down; return its stress."""
+    width = len(position)
+    gradient, step, trial = np.empty(width), np.zeros(width), np.empty(width)
     curvature = np.empty((width, width))
     loss, lower, share = np.inf, np.inf, 1.0
     for _ in range(200):
-        for k in range(width):  # the first trial is the place itself
-            trial[k] = place[k] - share * step[k]
-        lower = _stress_at(trial, row, weights, places, slope, curvature)
+        for k in range(width):  # the first trial is the position itself
+            trial[k] = position[k] - share * step[k]
+        lower = _stress_at(trial, row, weights, configuration, gradient, curvature)
         if lower < loss:
-            settled = loss - lower <= 1e-15 * lower
+            converged = loss - lower <= 1e-15 * lower
             loss, share = lower, 1.0
-            _solve_small(curvature, slope)
+            _solve_small(curvature, gradient)
             for k in range(width):
-                place[k], step[k] = trial[k], slope[k]
+                position[k], step[k] = trial[k], gradient[k]
         else:
             share *= 0.5
-            settled = share < 1e-10
-        if settled:
+            converged = share < 1e-10
+        if converged:
             break
     return loss
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def place_rows(rows, weights, places, starts, answer):
-    """Fill the place of least stress of each row, tried from each of its ``starts`` (m, s, d).
+def place_rows(rows, weights, configuration, initial, answer):
+    """Fill the position of least stress of each row, tried from each of its ``initial`` (m, s, d).
 
-    A later start must do better by a tenth.
+    A later position must do better by a tenth.
     """
     for r in prange(len(rows)):
         best = np.inf
-        for start in starts[r]:
-            loss = _descend_row(start, rows[r], weights[r], places)
+        for position in initial[r]:
+            loss = _descend_row(position, rows[r], weights[r], configuration)
             if loss < 0.9 * best:
                 best = loss
-                for k in range(len(start)):
-                    answer[r, k] = start[k]
+                for k in range(len(position)):
+                    answer[r, k] = position[k]
+
+
+@njit(cache=True, error_model="numpy")
+def merge_sorted(values, split, order, answer):
+    """Fill the order of all values from that of values[:split] and that of the rest."""
+    left, right = order[:split], order[split:]
+    a, b = 0, 0
+    for p in range(len(order)):
+        ahead = b == len(right) or (a < len(left) and values[left[a]] <= values[right[b]])
+        answer[p] = left[a] if ahead else right[b]
+        a, b = a + ahead, b + (not ahead)
+
+
+@njit(cache=True, error_model="numpy")
+def _push(sums, masses, starts, top, floor, total, mass, start):
+    """Put a block on the stack, merged with those before while their means do not increase."""
+    while top >= floor and sums[top] * mass >= total * masses[top]:
+        total, mass, start = total + sums[top], mass + masses[top], starts[top]
+        top -= 1
+    top += 1
+    sums[top], masses[top], starts[top] = total, mass, start
+    return top
+
+
+@njit(cache=True, error_model="numpy", fastmath=SUMS)
+def _sum_and_mass(values, weights, begin, end):
+    total, mass = 0.0, float(end - begin)
+    if len(weights) > 0:
+        mass = 0.0
+        for p in range(begin, end):
+            total, mass = total + weights[p] * values[p], mass + weights[p]
+    else:
+        for p in range(begin, end):
+            total += values[p]
+    return total, mass
+
+
+@njit(cache=True, error_model="numpy")
+def _pool(values, weights, begin, end, sums, masses, starts):
+    """Pool adjacent violators of values[begin:end] into blocks stored from ``begin`` on.
+
+    The fit is the slope of the greatest convex curve below the running sums of values. First the
+    curve below every 32nd of them, in vectors; of the others only those below it can be corners,
+    which are few, so that the branches of pooling, hard to foretell, are few as well.
+    """
+    weighted, size = len(weights) > 0, (end - begin + GROUP - 1) // GROUP
+    rough_sums, rough_masses = np.empty(size), np.empty(size)
+    rough_starts, rough_top = np.empty(size + 1, np.int64), -1
+    for first in range(begin, end, GROUP):
+        total, mass = _sum_and_mass(values, weights, first, min(first + GROUP, end))
+        rough_top = _push(rough_sums, rough_masses, rough_starts, rough_top, 0, total, mass, first)
+    rough_starts[rough_top + 1] = end
+    top = begin - 1
+    for block in range(rough_top + 1):
+        mean, last = rough_sums[block] / rough_masses[block], rough_starts[block + 1] - 1
+        height, corner, mass, start = 0.0, 0.0, 0.0, rough_starts[block]
+        for p in range(start, last + 1):
+            weight = weights[p] if weighted else 1.0
+            height += weight * (values[p] - mean)  # of the running sum above the rough curve
+            mass += weight
+            if p == last or (height < 0.0 and values[p] < values[p + 1]):
+                total = height - corner + mass * mean
+                top = _push(sums, masses, starts, top, begin, total, mass, start)
+                corner, mass, start = height, 0.0, p + 1
+    return top + 1 - begin
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def pool_adjacent(values, weights, fitted):
+    """Fill the non-decreasing sequence nearest to ``values`` in weighted least squares.
+
+    Chunks are pooled on their own and their blocks then pooled again, in order: the nearest
+    monotone sequence is unique, so the way there does not matter (Best and Chakravarti 1990).
+    """
+    n, chunks = len(values), 16
+    sums, masses = np.empty(n), np.empty(n)
+    starts, counts = np.empty(n + 1, np.int64), np.empty(chunks, np.int64)
+    for c in prange(chunks):
+        begin, end = n * c // chunks, n * (c + 1) // chunks
+        counts[c] = _pool(values, weights, begin, end, sums, masses, starts)
+    top = -1
+    for c in range(chunks):
+        begin = n * c // chunks
+        for b in range(begin, begin + counts[c]):
+            top = _push(sums, masses, starts, top, 0, sums[b], masses[b], starts[b])
+    blocks = top + 1
+    starts[blocks] = n
+    for c in prange(chunks):
+        for b in range(blocks * c // chunks, blocks * (c + 1) // chunks):
+            mean = sums[b] / masses[b]
+            for p in range(starts[b], starts[b + 1]):
+                fitted[p] = mean
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def order_within(groups, distances, order):
+    """Fill the order that sorts the distances inside each group groups[g]:groups[g + 1]."""
+    for g in prange(len(groups) - 1):
+        begin, end = groups[g], groups[g + 1]
+        if end - begin > FEW:
+            order[begin:end] = begin + np.argsort(distances[begin:end])
+        else:
+            for p in range(begin, end):
+                slot = p
+                while slot > begin and distances[order[slot - 1]] > distances[p]:
+                    order[slot] = order[slot - 1]
+                    slot -= 1
+                order[slot] = p

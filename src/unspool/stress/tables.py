@@ -1,19 +1,21 @@
-"""The door of MDS: tables of dissimilarities with gaps, and weights."""
+"""What comes in: tables of dissimilarities with gaps, and the weights of the pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from ..methods.input import LARGEST, SMALLEST
 from ..values import Array
+from .raw_stress import Pairs
 
+FLOOR = 1e-8  # of the largest dissimilarity: powers of what is smaller are taken of this
+LARGEST_WEIGHT = 1e70  # sums of squares of anything larger overflow
 TILE = 64  # rows and columns compared with their mirror image, near enough to stay in cache
 ROWS = 256  # of a table looked at together, so that no second table is made only to look
 
@@ -36,11 +38,19 @@ def checked_dissimilarities(X: Any, estimator: Any, reset: bool) -> Any:
     table = _known_entries(table) if sp.issparse(table) else np.asarray(table, np.float64)
     if reset and table.shape[0] != table.shape[1]:
         raise ValueError(f"a table of dissimilarities must be square; got shape {table.shape}")
-    _check_values(table, fitting=reset)
+    _check_values(table)
     if reset:
         table = _with_zero_diagonal(table)
         table = _both_directions(table) if sp.issparse(table) else symmetric_table(table)
     return table
+
+
+def dense_with_gaps(table: Any) -> Array:
+    """Return a sparse table as a dense one, NaN where nothing is stored."""
+    entries = sp.coo_array(table)
+    dense = np.full(table.shape, np.nan)
+    dense[entries.row, entries.col] = entries.data
+    return dense
 
 
 def _known_entries(table: Any) -> sp.csr_array:
@@ -53,8 +63,7 @@ def _known_entries(table: Any) -> sp.csr_array:
     )
 
 
-def _check_values(table: Any, *, fitting: bool) -> None:
-    largest = 0.0
+def _check_values(table: Any) -> None:
     for _, block in _blocks(np.atleast_2d(table.data) if sp.issparse(table) else table):
         if np.isinf(block).any():
             raise ValueError(_where_infinite(table))
@@ -64,21 +73,14 @@ def _check_values(table: Any, *, fitting: bool) -> None:
                 "Negative values in data: dissimilarities must not be negative; the smallest is "
                 f"{block[negative].min():.6g}; write NaN for pairs that are not known"
             )
-        largest = max(largest, float(np.nanmax(block, initial=0.0)))
-    if largest > LARGEST or (fitting and 0.0 < largest < SMALLEST):
-        fate = "overflow" if largest > LARGEST else "vanish"
-        raise ValueError(
-            f"the largest dissimilarity is {largest:.1e}, and powers of that {fate}; divide the "
-            f"data by {largest:.0e}"
-        )
 
 
 def _where_infinite(table: Any) -> str:
-    cells = sp.coo_array(table) if sp.issparse(table) else None
-    wrong = np.argwhere(np.isinf(table if cells is None else cells.data))
-    place = wrong[0] if cells is None else (cells.row[wrong[0, 0]], cells.col[wrong[0, 0]])
+    dense = dense_with_gaps(table) if sp.issparse(table) else table
+    wrong = np.argwhere(np.isinf(dense))
+    row, column = wrong[0]
     return (
-        f"X contains infinity (inf) in row {place[0]}, column {place[1]} ({len(wrong)} such "
+        f"X contains infinity (inf) in row {row}, column {column} ({len(wrong)} such "
         "entries in all); write NaN for pairs that are not known"
     )
 
@@ -154,75 +156,160 @@ def _refuse_sides(i: int, j: int, one: float, other: float, what: str = "dissimi
     )
 
 
-def rows_with_gaps(rows: Any) -> Array:
-    """Return rows of dissimilarities as a dense table, NaN where nothing is known."""
-    if sp.issparse(rows):
-        entries = sp.coo_array(rows)
-        dense = np.full(rows.shape, np.nan)
-        dense[entries.row, entries.col] = entries.data
-        rows = dense
-    unseen = np.isnan(rows).all(axis=1)
-    if unseen.any():
-        raise ValueError(
-            f"row {int(unseen.argmax())} has no known dissimilarity to any fitted point, so it has "
-            "no place"
-        )
-    return np.asarray(rows)
+def _blocks(table: Array) -> Iterator[tuple[slice, Array]]:
+    for first in range(0, len(table), ROWS):
+        rows = slice(first, min(first + ROWS, len(table)))
+        yield rows, table[rows]
 
 
-def known_points(points: Array, fitted: Array, distances: Array) -> Array:
-    """Return the fitted point that each point is, or else is at distance zero from, or -1.
+class Weighting(Protocol):
+    """How much the pairs weigh, in units of the largest weight; empty where all weigh the same."""
 
-    The point itself is looked for first: some metrics round its distance to above zero (cosine).
+    def checked(self, n_points: int) -> Weighting:
+        """Return the same, if it can weigh the pairs of so many points; else raise ValueError."""
+
+    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
+        """Return the table (entries in units of ``length``), its weights, and their unit."""
+
+    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
+        """Return the pairs that weigh anything, their weights, and the unit of these."""
+
+    def weigh_rows(self, rows: Array) -> Array:
+        """Return the weights of the dissimilarities of query points."""
+
+
+@dataclass(frozen=True, slots=True)
+class EqualWeights:
+    """All pairs weigh the same."""
+
+    def checked(self, n_points: int) -> Weighting:
+        """Return the same: it weighs any pairs."""
+        return self
+
+    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
+        """Return the table without weights."""
+        return table, np.empty((0, 0), table.dtype), 1.0
+
+    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
+        """Return the pairs without weights."""
+        return pairs, np.empty(0), 1.0
+
+    def weigh_rows(self, rows: Array) -> Array:
+        """Return ones."""
+        return np.ones(rows.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerWeights:
+    """A pair weighs a power of its dissimilarity."""
+
+    power: float
+
+    def checked(self, n_points: int) -> Weighting:
+        """Return the same: it weighs any pairs."""
+        return self
+
+    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
+        """Return the table with the powers of its entries."""
+        weights, unit = _powers(table, self.power)
+        return table, weights, unit * length**self.power
+
+    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
+        """Return the pairs with the powers of their dissimilarities."""
+        weights, unit = _powers(pairs.dissimilarities, self.power)
+        return pairs, weights, unit * length**self.power
+
+    def weigh_rows(self, rows: Array) -> Array:
+        """Return the powers of the dissimilarities, relative to the largest of each row."""
+        if len(rows) == 0:
+            return rows
+        relative = rows / np.nanmax(rows, axis=1, keepdims=True)
+        return np.asarray(np.maximum(relative, FLOOR) ** self.power)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenWeights:
+    """A symmetric table, dense or sparse, says what each pair weighs; those of query points equal.
+
+    What weighs nothing becomes unknown.
     """
-    keys = {point.tobytes(): number for number, point in reversed(list(enumerate(fitted + 0.0)))}
-    same = np.array([keys.get(point.tobytes(), -1) for point in points + 0.0])
-    touching = distances == 0.0
-    beside = np.where(touching.any(axis=1), touching.argmax(axis=1), -1)
-    return np.where(same >= 0, same, beside)
+
+    table: Any
+
+    def checked(self, n_points: int) -> Weighting:
+        """Return the weights as float64; raise ValueError for a table that cannot be weights."""
+        return GivenWeights(checked_weights(self.table, n_points))
+
+    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
+        """Return the table with its weights in units of the largest."""
+        shares = self.table.toarray() if sp.issparse(self.table) else np.array(self.table)
+        np.fill_diagonal(shares, 0.0)
+        unit = float(shares.max())
+        shares /= unit or 1.0
+        np.fill_diagonal(shares, 1.0)  # of a point to itself: no pair, and not silent
+        silent = shares == 0.0
+        if silent.any():
+            table = np.where(silent, table.dtype.type(np.nan), table)
+        if all(((rows == 1.0) | (rows == 0.0)).all() for rows in shares):  # a mask, no weights
+            shares = np.empty((0, 0))
+        weights = shares.astype(table.dtype, copy=False)
+        return table, weights, unit
+
+    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
+        """Return the pairs that weigh anything, in units of the largest."""
+        weights = np.asarray(
+            self.table[pairs.first.astype(np.int64), pairs.second.astype(np.int64)]
+        ).ravel()
+        kept = np.flatnonzero(weights > 0.0)
+        pairs, weights = pairs.take(kept), weights[kept]
+        unit = float(weights.max()) if len(weights) else 1.0
+        return pairs, weights / unit, unit
+
+    def weigh_rows(self, rows: Array) -> Array:
+        """Return ones: the table knows nothing of query points."""
+        return np.ones(rows.shape)
 
 
-def known_rows(rows: Any, table: Any) -> Array:
-    """Return which row of the fitted table each row is, or a point that it coincides with, or -1.
-
-    The row itself is looked for first: several points may be at dissimilarity zero and yet differ.
-    """
-    touching = rows_with_gaps(rows) == 0.0
-    beside = np.where(touching.any(axis=1), touching.argmax(axis=1), -1)
-    if sp.issparse(rows) and sp.issparse(table):  # a row does not list its own point
-        keys = {key: point for point, key in reversed(list(enumerate(_keys(table))))}
-        same = np.array([keys.get(key, -1) for key in _keys(rows)])
-        return np.where(same >= 0, same, beside)
-    if not sp.issparse(rows) and not sp.issparse(table):
-        for row in np.flatnonzero(touching.sum(axis=1) > 1):
-            for point in np.flatnonzero(touching[row]):
-                if np.array_equal(rows[row], table[point], equal_nan=True):
-                    beside[row] = point
-                    break
-    return beside
-
-
-def _keys(table: Any) -> Iterator[tuple[bytes, bytes]]:
-    table = sp.csr_array(table).sorted_indices()
-    columns = table.indices.astype(np.int64)
-    for begin, end in pairwise(table.indptr):
-        yield columns[begin:end].tobytes(), table.data[begin:end].tobytes()
-
-
-def power_of(weights: Any) -> float | None:
-    """Return p of weights d^p, or None where the weights are no power of the dissimilarity."""
+def weighting_of(weights: Any) -> Weighting:
+    """Return how pairs weigh: all the same (None), a power of the dissimilarity, or by a table."""
+    if weights is None:
+        return EqualWeights()
     if isinstance(weights, str):
         if weights != "inverse_square":
             raise ValueError(
                 "weights must be None, 'inverse_square', a power of the dissimilarity, or a "
                 f"table; got {weights!r}"
             )
-        return -2.0
+        return PowerWeights(-2.0)
     if isinstance(weights, Real) and not isinstance(weights, bool):
         if not abs(float(weights)) <= 16.0:
             raise ValueError(f"weights={weights!r} is no sensible power; use -16 to 16")
-        return float(weights)
-    return None
+        return PowerWeights(float(weights)) if weights else EqualWeights()
+    return GivenWeights(weights)
+
+
+def _powers(values: Array, power: float) -> tuple[Array, float]:
+    """Return (value / largest)^power, and largest^power."""
+    largest = float(np.nanmax(values, initial=0.0)) or 1.0
+    smallest = float(np.min(values, where=values > 0.0, initial=largest))
+    floor = max(FLOOR, smallest / largest)
+    with np.errstate(over="ignore", under="ignore"):
+        unit = float(np.float64(largest) ** power)
+    if not 0.0 < unit < np.inf:
+        raise ValueError(f"{largest:.1e} to the power {power:g} is no weight; rescale the data")
+    powers = np.array(values)
+    for first in range(0, len(powers), ROWS):
+        rows = slice(first, first + ROWS)
+        powers[rows] = _power(np.maximum(powers[rows] / largest, floor), power)
+    return powers, unit
+
+
+def _power(values: Array, power: float) -> Array:
+    """Return values^power; squares and their inverses without a logarithm, six times as fast."""
+    if abs(power) != 2.0:
+        return np.asarray(values**power)
+    squares = np.square(values)
+    return squares if power > 0.0 else np.reciprocal(squares, out=squares)
 
 
 def checked_weights(weights: Any, n_points: int) -> Any:
@@ -235,14 +322,8 @@ def checked_weights(weights: Any, n_points: int) -> Any:
     values = table.data if sp.issparse(table) else table
     if values.size and values.min() < 0.0:
         raise ValueError(f"weights must not be negative; the smallest is {values.min():.6g}")
-    if values.size and not 0.0 < values.max() <= LARGEST:
+    if values.size and not 0.0 < values.max() <= LARGEST_WEIGHT:
         raise ValueError(f"the largest weight is {values.max():.6g}; weights need a scale near 1")
     if sp.issparse(table):
         return _both_directions(sp.csr_array(table))
     return symmetric_table(table, "weights")
-
-
-def _blocks(table: Array) -> Iterator[tuple[slice, Array]]:
-    for first in range(0, len(table), ROWS):
-        rows = slice(first, min(first + ROWS, len(table)))
-        yield rows, table[rows]

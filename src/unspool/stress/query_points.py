@@ -1,0 +1,113 @@
+"""Query points on a fixed map: those that were fitted are recognized, the others placed by stress.
+
+Each is placed by the stress of its own dissimilarities alone, so that batches do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..runtime import NUMBA_LOCK, stage
+from ..values import Array
+from .tables import dense_with_gaps
+
+PLACED_AT_ONCE = 1024  # query points placed between two looks at who wants to cancel
+NEAREST = 3  # fitted points to descend from, beside the classical position
+
+
+def rows_with_gaps(rows: Any) -> Array:
+    """Return rows of dissimilarities as a dense table, NaN where nothing is known."""
+    if sp.issparse(rows):
+        rows = dense_with_gaps(rows)
+    unseen = np.isnan(rows).all(axis=1)
+    if unseen.any():
+        raise ValueError(
+            f"row {int(unseen.argmax())} has no known dissimilarity to any fitted point, so it has "
+            "no place"
+        )
+    return np.asarray(rows)
+
+
+def match_points(points: Array, fitted: Array, distances: Array) -> Array:
+    """Return the fitted point that each query point is, or else is at distance zero from, or -1.
+
+    The point itself is looked for first: some metrics round its distance to above zero (cosine).
+    """
+    keys = {point.tobytes(): number for number, point in reversed(list(enumerate(fitted + 0.0)))}
+    same = np.array([keys.get(point.tobytes(), -1) for point in points + 0.0])
+    touching = distances == 0.0
+    beside = np.where(touching.any(axis=1), touching.argmax(axis=1), -1)
+    return np.where(same >= 0, same, beside)
+
+
+def match_rows(rows: Any, table: Any) -> Array:
+    """Return which row of the fitted table each row is, or a point that it coincides with, or -1.
+
+    The row itself is looked for first: several points may be at dissimilarity zero and yet differ.
+    """
+    touching = rows_with_gaps(rows) == 0.0
+    beside = np.where(touching.any(axis=1), touching.argmax(axis=1), -1)
+    if sp.issparse(rows) and sp.issparse(table):  # a row does not list its own point
+        keys = {key: point for point, key in reversed(list(enumerate(_row_keys(table))))}
+        same = np.array([keys.get(key, -1) for key in _row_keys(rows)])
+        return np.where(same >= 0, same, beside)
+    if not sp.issparse(rows) and not sp.issparse(table):
+        for row in np.flatnonzero(touching.sum(axis=1) > 1):
+            for point in np.flatnonzero(touching[row]):
+                if np.array_equal(rows[row], table[point], equal_nan=True):
+                    beside[row] = point
+                    break
+    return beside
+
+
+def _row_keys(table: Any) -> Iterator[tuple[bytes, bytes]]:
+    table = sp.csr_array(table).sorted_indices()
+    columns = table.indices.astype(np.int64)
+    for begin, end in pairwise(table.indptr):
+        yield columns[begin:end].tobytes(), table.data[begin:end].tobytes()
+
+
+def place_by_stress(rows: Array, weights: Array, configuration: Array) -> Array:
+    """Return where each row of dissimilarities to the points of a configuration fits best.
+
+    Newton's steps lead from the position of the nearest point to a minimum of
+    sum_j w_j (|y - x_j| - delta_j)^2. Those from the next nearest and from the classical position
+    count only where they lead lower by a tenth: a point that is beside a known one should stay
+    there, though this be but a local minimum. Entries that are NaN do not count. Rows do not know
+    of each other.
+    """
+    from .stress_kernels import place_rows
+
+    answer = np.empty((len(rows), configuration.shape[1]))
+    fixed = np.ascontiguousarray(configuration, dtype=np.float64)
+    with stage("placing", total=len(rows)) as running:
+        for first in range(0, len(rows), PLACED_AT_ONCE):
+            part = slice(first, first + PLACED_AT_ONCE)
+            known = ~np.isnan(rows[part])
+            row, weight = np.where(known, rows[part], 0.0), np.where(known, weights[part], 0.0)
+            nearest = np.argsort(rows[part], axis=1, kind="stable")[:, :NEAREST]  # NaN last
+            classical = _classical_positions(row, weight, fixed)
+            initial = np.concatenate([fixed[nearest], classical[:, None]], axis=1)
+            with NUMBA_LOCK:
+                place_rows(row, weight, fixed, initial, answer[part])
+            running.advance(len(row))
+    return answer
+
+
+def _classical_positions(rows: Array, weights: Array, configuration: Array) -> Array:
+    """Return where squares put points: 2 (x_j - c) y = |x_j - c|^2 - delta_j^2, less its mean."""
+    shares = weights / weights.sum(axis=1, keepdims=True)
+    centers = np.einsum("rj,jk->rk", shares, configuration)
+    squares = np.einsum("jk,jk->j", configuration, configuration)
+    excess = squares - 2.0 * np.einsum("rk,jk->rj", centers, configuration) - rows**2
+    excess -= np.einsum("rj,rj->r", shares, excess)[:, None]
+    products = configuration[:, :, None] * configuration[:, None, :]
+    spread = np.einsum("rj,jkm->rkm", shares, products) - centers[:, :, None] * centers[:, None, :]
+    side = 0.5 * np.einsum("rj,jk->rk", shares * excess, configuration)
+    inverse = np.linalg.pinv(spread, hermitian=True)
+    return np.asarray(centers + np.einsum("rkm,rm->rk", inverse, side))
