@@ -6,21 +6,12 @@ from typing import Any
 
 import click
 
+from ..dimension import ESTIMATORS, intrinsic_dimension
 from ..io import check_output
 from ..values import Array
 from .input import data_options, open_model, read_data
 from .output import FIGURES, json_option, plot_option, report_progress, to_json, write_figure
 from .parameters import MethodCommand, build_model, given_parameters, method_option, was_given
-
-ESTIMATORS = (
-    "all",
-    "correlation",
-    "levina-bickel",
-    "two-nearest",
-    "local-pca",
-    "elbow",
-    "eigengap",
-)
 
 
 @click.command("diagnose", cls=MethodCommand)
@@ -72,7 +63,9 @@ def _fit_or_open(ctx: click.Context, given: dict[str, Any]) -> tuple[Any, Array]
 
 @click.command("dimension")
 @data_options
-@click.option("--by", type=click.Choice(ESTIMATORS), default="all", help="one estimator  [all]")
+@click.option(
+    "--by", type=click.Choice(["all", *ESTIMATORS]), default="all", help="one estimator  [all]"
+)
 @json_option
 def dimension_command(by: str, **given: Any) -> None:
     """Estimate the intrinsic dimension of DATA by all methods that suit it, with their spread.
@@ -80,8 +73,6 @@ def dimension_command(by: str, **given: Any) -> None:
     \b
     unspool dimension table.csv --scale standard
     """
-    from ..dimension import intrinsic_dimension
-
     made = read_data(given)
     with report_progress(given, "dimension"):
         found = intrinsic_dimension(made.points, by, seed=given["seed"])
