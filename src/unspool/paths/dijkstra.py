@@ -72,9 +72,8 @@ class DijkstraSolver:
                 out[rows] = part[self.position].T
                 return
             workspace = [np.empty(len(self.position)), *room]
-        search(
-            graph, self.position, self.position[sources], rows, self.width, tuple(workspace), out
-        )
+        places = self.position[sources]
+        search(graph, self.position, places, rows, self.width, tuple(workspace), out)
 
 
 def prepare_dijkstra(graph: NeighborGraph, n_sources: int) -> DijkstraSolver:
