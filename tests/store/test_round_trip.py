@@ -158,9 +158,7 @@ def test_geodesics_too_many_to_hold(engine, tmp_path, monkeypatch):
 
     prepare = paths.prepare_paths
     monkeypatch.setattr(gram, "available_bytes", lambda: 0)
-    monkeypatch.setattr(
-        geodesic, "prepare_paths", lambda neighbors: prepare(neighbors, engine=engine)
-    )
+    monkeypatch.setattr(gram, "prepare_paths", lambda neighbors: prepare(neighbors, engine=engine))
     model = unspool.Isomap(n_neighbors=8).fit(roll(300).points)
     assert_same_maps(model, there_and_back(model, tmp_path), roll(20, 5).points)
 
