@@ -12,9 +12,9 @@ from ..problem import Normalization
 from ..relation import Chart, Component, LaplacianRelation
 from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
+from .graph_estimator import WeightedEstimator
 from .laplacian_eigenmaps import NORMALIZATIONS, WHICH
 from .parameters import learned, method, parameter
-from .weighted_estimator import WeightedEstimator
 
 MOST_CLUSTERS = 10  # that the eigengap is looked for
 

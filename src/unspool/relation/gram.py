@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from ..runtime import advise, available_bytes, reuse, run_strips, warn
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .chart import Queries
-from .neighbors import edges_of
 
 SINGLE = 4_000  # points from which on geodesics are kept in single precision: 128 MB in double
 ROOM = 1.3  # tables' worth of memory that must be free for one of them to be held
@@ -90,13 +90,9 @@ def relate_by_geodesics(neighbors: NeighborGraph, seed: int) -> GeodesicTable | 
     in_double = n <= SINGLE
     if ROOM * n * n * (8 if in_double else 4) < available_bytes():
         precision: Precision = "float64" if in_double else "float32"
-        return reuse(
-            "geodesics",
-            edges_of(neighbors),
-            "table",
-            lambda: GeodesicTable.of(geodesic_distances(neighbors, precision=precision)),
-        )
-    paths = reuse("geodesics", edges_of(neighbors), "paths", lambda: prepare_paths(neighbors))
+        measure = partial(GeodesicTable.of, neighbors, precision)
+        return reuse("geodesics", neighbors.edges, "table", measure)
+    paths = reuse("geodesics", neighbors.edges, "paths", partial(prepare_paths, neighbors))
     return GeodesicOperator.of(paths, seed)
 
 
@@ -108,8 +104,9 @@ class GeodesicTable:
     centering: Centering
 
     @classmethod
-    def of(cls, lengths: Array) -> GeodesicTable:
-        """Return the relation of these geodesic distances, whose memory it takes over."""
+    def of(cls, neighbors: NeighborGraph, precision: Precision) -> GeodesicTable:
+        """Return the relation of a graph's geodesic distances, in this precision."""
+        lengths = geodesic_distances(neighbors, precision=precision)
         means = _turn_into_similarities(lengths)
         return cls(lengths, Centering(means, float(means.mean())))
 
