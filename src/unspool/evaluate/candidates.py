@@ -51,6 +51,24 @@ def usual_methods(n_points: int, metric: Any = "euclidean") -> tuple[str, ...]:
 
     Exact Isomap gives way to landmarks where it would take minutes or most of the memory, and PCA
     to classical scaling where there are distances only.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of points.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+
+    Returns
+    -------
+    tuple of str
+        Names of the catalogue.
+
+    Examples
+    --------
+    >>> from unspool import evaluate
+    >>> "isomap" in evaluate.usual_methods(1000)
+    True
     """
     fits = ROOM * n_points**2 < available_bytes()
     instead = {} if n_points <= EXACT_ISOMAP and fits else {"isomap": "landmark-isomap"}

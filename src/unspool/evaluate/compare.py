@@ -36,18 +36,43 @@ def compare(
     seed: int = 0,
     verbose: bool = False,
 ) -> Comparison:
-    """Map ``X`` by several methods, score every map, and return it all as one table.
+    """Map data by several methods, score every map, and return it all as one table.
 
-    ``methods`` are names of the catalogue, classes, or models (unfitted ones are copied, fitted
-    ones used as they are), in a list, or in a dict that says what to call them; by default six
-    quick ones that suit the size of the data. Names and classes are made with ``n_components``,
-    ``n_neighbors``, ``metric`` and ``seed``; models keep their own parameters. A method that
-    fails has the reason in its row and does not stop the others.
+    A method that fails has the reason in its row and does not stop the others. Scores are with 10
+    neighbours, or ``n_neighbors``.
 
-    ``truth`` are the true coordinates, if known: maps are then laid on them and scored by
-    Procrustes. ``color`` is one value a point for the pictures. Scores are with 10 neighbours, or
-    ``n_neighbors``, and of ``sample`` points beyond what is affordable.
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    methods : sequence, dict of str to method or None, default=None
+        Names of the catalogue, classes, or models (unfitted ones are copied, fitted ones used as
+        they are); a dict says what to call them. None is six quick ones that suit the size of the
+        data.
+    n_components : int, default=2
+        Number of coordinates of methods given by name or class; models keep their own parameters.
+    n_neighbors : int or None, default=None
+        Number of neighbours, of the same methods and of the scores.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    truth : array-like of shape (n_samples, n_coordinates) or None, default=None
+        The true coordinates, if known: maps are then laid on them and scored by Procrustes.
+    color : array-like of shape (n_samples,) or None, default=None
+        One value per point for the pictures.
+    sample : int or None, default=None
+        Number of points to score; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the methods and of the sample.
+    verbose : bool, default=False
+        Show progress on stderr.
 
+    Returns
+    -------
+    Comparison
+        The table: a row per method with its scores, seconds and map.
+
+    Examples
+    --------
     >>> from unspool import compare, datasets
     >>> roll = datasets.swiss_roll(300)
     >>> both = compare(roll.points, ["pca", "isomap"], truth=roll.coordinates)
@@ -160,7 +185,7 @@ def was_fitted_on(model: Any, data: Any) -> bool:
 
     A sparse table has no entry where another has an explicit zero: they are the same.
     """
-    known = getattr(model, "_given", None)
+    known = getattr(model, "_X", None)
     if known is None or tuple(known.shape) != tuple(np.shape(data)):
         return False
     if sp.issparse(known) or sp.issparse(data):

@@ -84,13 +84,31 @@ class Diagnosis:
 
 
 def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) -> Diagnosis:
-    """Measure what may be wrong with the map of a fitted ``model``, and say what to change.
+    """Measure what may be wrong with the map of a fitted model, and say what to change.
 
-    ``X`` are the data of the fit (points, or the table it was fitted on), or others that the model
-    can place; data that a model of another package was fitted on are placed like new ones, if it
-    can. Each check that applies to the method measures one number; each number that is not
-    sound gives one sentence that names a parameter and a value for it.
+    Each check that applies to the method measures one number; each number that is not sound gives
+    one sentence that names a parameter and a value for it.
 
+    Parameters
+    ----------
+    model : fitted model
+        One of the methods, or a model of another package with ``embedding_`` or ``transform``.
+    X : array-like of shape (n_samples, n_features)
+        The data of the fit (points, or the table it was fitted on), or others that the model can
+        place. Data that a model of another package was fitted on are placed like new ones, if it
+        can.
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Diagnosis
+        What was measured, with the advice that follows from it.
+
+    Examples
+    --------
     >>> from unspool import Isomap, datasets, diagnose
     >>> roll = datasets.swiss_roll(500)
     >>> found = diagnose(Isomap(2, n_neighbors=20).fit(roll.points), roll.points)

@@ -100,20 +100,43 @@ def plan(
     n_neighbors: int | None = None,
     n_landmarks: int | None = None,
 ) -> Plan:
-    """Predict the memory and the time of fitting ``method`` to n points of d columns, here.
+    """Predict the memory and the time of fitting a method to n points of d columns, here.
 
-    ``method`` is a name of the catalogue, a class, or a model whose parameters count: coordinates,
-    neighbours (of one number per point, the mean), landmarks, and the degree of polynomials.
-    ``max_memory`` is in bytes, by default what is free. Seconds are those of a warm process on this
-    machine, whose speed is measured once. Neighbour graphs are taken to be those of data with
-    about two dimensions; how many steps an iterative method takes depends on the data.
+    Seconds are those of a warm process on this machine, whose speed is measured once. Neighbour
+    graphs are taken to be those of data with about two dimensions; how many steps an iterative
+    method takes depends on the data.
 
+    Parameters
+    ----------
+    method : str, class or model
+        A name of the catalogue, a class, or a model whose parameters count: coordinates, neighbours
+        (of one number per point, the mean), landmarks, and the degree of polynomials.
+    n : int
+        Number of points.
+    d : int
+        Number of columns.
+    max_memory : float or None, default=None
+        Bytes that may be used; None is what is free.
+    n_components : int or None, default=None
+        Number of coordinates; None is that of the model.
+    n_neighbors : int or None, default=None
+        Number of neighbours; None is that of the model.
+    n_landmarks : int or None, default=None
+        Number of landmarks; None is that of the model.
+
+    Returns
+    -------
+    Plan
+        Bytes and seconds, whether it fits, and what would fit instead.
+
+    Examples
+    --------
     >>> from unspool import plan
     >>> plan("isomap", 100_000, 3, max_memory=8e9).fits
     True
     >>> found = plan("kernel-pca", 100_000, 3, max_memory=8e9)
     >>> found.change, found.instead[0]
-    ('landmarks=1000', 'landmark-mds')
+    ('n_landmarks=1000', 'landmark-mds')
     """
     entry = entry_of(method)
     limit = float(available_bytes()) if max_memory is None else float(max_memory)
@@ -182,7 +205,7 @@ def _change(entry: Entry, size: Size) -> str:
     """Return the parameter with which the method itself fits, if there is one."""
     few = entry.enough_landmarks
     helps = 0 < few < size.m and _planned(entry, replace(size, m=few)).fits
-    return f"landmarks={few}" if helps else ""
+    return f"n_landmarks={few}" if helps else ""
 
 
 def _number(model: Any, parameter: str, usual: int) -> int:
@@ -198,7 +221,7 @@ def _landmarks(model: Any, n_points: int) -> int:
     """Return how many landmarks: a number, or as many as the model names by their indices."""
     given = getattr(model, "landmarks", None)
     if given is not None and not isinstance(given, str):
-        return len(given) if np.ndim(given) else int(given)
+        return len(given)
     return _number(model, "n_landmarks", n_points)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..distances import pairwise_squared_distances
 from ..values import Array
-from .input import checked_points
+from .input import check_points
 
 __all__ = [
     "distortions",
@@ -29,10 +29,27 @@ def johnson_lindenstrauss_dimension(
 ) -> int:
     """Return in how many dimensions ``n`` points fit with squared distances within 1 +- ``eps``.
 
-    "mohri" is k = 20 log n / eps^2 (S3 Lemma 15.4; eps below 1/2, more than 4 points), rounded up.
-    "dasgupta-gupta" is k = 4 log n / (eps^2 / 2 - eps^3 / 3) (2003; eps below 1), rounded down as
-    scikit-learn does, which computes it. Neither depends on the dimension of the points.
+    Neither bound depends on the dimension of the points.
 
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    eps : float
+        Relative error of squared distances.
+    bound : {"dasgupta-gupta", "mohri"}, default="dasgupta-gupta"
+        "mohri" is k = 20 log n / eps^2 (Mohri et al. 2012, lemma 15.4; eps below 1/2, more than 4
+        points), rounded up. "dasgupta-gupta" is k = 4 log n / (eps^2 / 2 - eps^3 / 3) (2003; eps
+        below 1), rounded down as scikit-learn does, which computes it.
+
+    Returns
+    -------
+    int
+        The number of dimensions.
+
+    Examples
+    --------
+    >>> from unspool import johnson_lindenstrauss_dimension
     >>> johnson_lindenstrauss_dimension(10_000, 0.1, "mohri")
     18421
     >>> johnson_lindenstrauss_dimension(10_000, 0.1, "dasgupta-gupta")
@@ -51,11 +68,29 @@ def johnson_lindenstrauss_dimension(
 
 
 def projection_tail_probability(n_components: int, eps: float) -> float:
-    """Bound the probability that one squared length leaves 1 +- ``eps``: 2 e^(-(eps^2 - eps^3)k/4).
+    """Bound the probability that one squared length leaves 1 +- ``eps``.
 
-    For k = ``n_components`` Gaussian directions divided by sqrt(k), whatever the vector (S3 Lemma
-    15.3); the same bounds a chi-square variable with k degrees of freedom leaving k (1 +- eps)
-    (Lemma 15.2). At most 1, where the formula says nothing.
+    2 e^(-(eps^2 - eps^3)k/4) for k Gaussian directions divided by sqrt(k), whatever the vector
+    (Mohri et al. 2012, lemma 15.3); the same bounds a chi-square variable with k degrees of freedom
+    leaving k (1 +- eps) (lemma 15.2).
+
+    Parameters
+    ----------
+    n_components : int
+        Number k of directions.
+    eps : float
+        Relative error of squared lengths.
+
+    Returns
+    -------
+    float
+        The bound; at most 1, where the formula says nothing.
+
+    Examples
+    --------
+    >>> from unspool import projection_tail_probability
+    >>> round(projection_tail_probability(1000, 0.2), 6)
+    0.000671
     """
     _check_lemma(eps)
     _check_whole(n_components, "n_components", 1)
@@ -65,9 +100,28 @@ def projection_tail_probability(n_components: int, eps: float) -> float:
 def projection_success_probability(n: int, eps: float, n_components: int | None = None) -> float:
     """Bound from below the probability that a random map keeps all pairs of ``n`` points.
 
-    To 1 +- ``eps`` of their squared distance: 1 - 2 n^2 e^(-(eps^2 - eps^3)k/4) (S3 Lemma 15.4).
-    With k = 20 log n / eps^2, which is taken unless ``n_components`` is given, that is
-    1 - 2 n^(5 eps - 3), above 1 - 2 / sqrt(n). At least 0, where the formula says nothing.
+    To 1 +- ``eps`` of their squared distance: 1 - 2 n^2 e^(-(eps^2 - eps^3)k/4) (Mohri et al. 2012,
+    lemma 15.4). With k = 20 log n / eps^2 that is 1 - 2 n^(5 eps - 3), above 1 - 2 / sqrt(n).
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    eps : float
+        Relative error of squared distances.
+    n_components : int or None, default=None
+        Number k of coordinates; None is 20 log n / eps^2.
+
+    Returns
+    -------
+    float
+        The bound; at least 0, where the formula says nothing.
+
+    Examples
+    --------
+    >>> from unspool import projection_success_probability
+    >>> projection_success_probability(10_000, 0.1) > 0.98
+    True
     """
     _check_lemma(eps, n)
     if n_components is None:
@@ -134,12 +188,35 @@ class Distortions:
 
 
 def distortions(X: Any, Y: Any, *, max_pairs: int = MANY_PAIRS, seed: int = 0) -> Distortions:
-    """Return the squared distances of ``Y`` divided by those of ``X``, pair by pair (S3 15.13).
+    """Return the squared distances of ``Y`` divided by those of ``X``, pair by pair.
 
-    All pairs if there are at most ``max_pairs``, else that many drawn at random. A pair that is one
-    point in ``X`` and two in ``Y`` has the ratio inf.
+    These are the ratios of Mohri et al. 2012, eq. 15.13. A pair that is one point in ``X`` and two
+    in ``Y`` has the ratio inf.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    max_pairs : int, default=2000000
+        All pairs if there are at most so many, else that many drawn at random.
+    seed : int, default=0
+        Seed of the pairs.
+
+    Returns
+    -------
+    Distortions
+        The ratios, and the relative error eps that they stay within.
+
+    Examples
+    --------
+    >>> from unspool import datasets, distortions
+    >>> points = datasets.circle(50).points
+    >>> distortions(points, 2.0 * points).ratios.round(9).max()
+    np.float64(4.0)
     """
-    points, places = checked_points(X), checked_points(Y)
+    points, places = check_points(X), check_points(Y)
     if len(points) != len(places):
         raise ValueError(f"X has {len(points)} rows and Y has {len(places)}; they must be the same")
     if max_pairs < 1:

@@ -55,7 +55,7 @@ class PrincipalCurve(PrincipalMethod):
     weights_: Array = learned()
     _state: principal.CurveState = learned()  # of the normalized points
 
-    def _learn(self, points: Array) -> None:
+    def _fit(self, points: Array) -> None:
         settings = principal.CurveSettings(
             principal.smoother(self.smoother, self.span, self.robust),
             self._spans(),
@@ -90,11 +90,11 @@ class PrincipalCurve(PrincipalMethod):
             "only), 'circle' (at least 2 features) or an array of corners in order"
         )
 
-    def _map(self, points: Array) -> Array:
+    def _transform(self, points: Array) -> Array:
         projection = self._state.curve.project(self._normalization.apply(points))
         return projection.arc_lengths[:, None] * self._normalization.scale
 
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         arc_lengths = places[:, 0] / self._normalization.scale
         return self._normalization.undo(self._state.curve.at(arc_lengths))
 
@@ -121,5 +121,5 @@ class PrincipalCurve(PrincipalMethod):
         (Izenman 2013, eq. 16.7.)
         """
         check_is_fitted(self)
-        points, scale = self._normalization.apply(self._given), self._normalization.scale
+        points, scale = self._normalization.apply(self._X), self._normalization.scale
         return principal.self_consistency(points, self._state.projection, n_bins) * scale

@@ -45,7 +45,7 @@ class PrincipalSurface(PrincipalMethod):
     freedom_: float = learned()
     surface_: principal.SplineSurface = learned()
 
-    def _learn(self, points: Array) -> None:
+    def _fit(self, points: Array) -> None:
         n, width = points.shape
         if self.n_components > min(n - 1, width):
             raise ValueError(
@@ -65,7 +65,7 @@ class PrincipalSurface(PrincipalMethod):
         center = parameters.mean(axis=0)
         axes = self._axes(parameters - center, parameters.shape[1])
         self.surface_ = outcome.state.surface.rotated(center, axes)
-        self.embedding_ = self._map(points)
+        self.embedding_ = self._transform(points)
         self._advise(outcome.state.eased, freedoms[-1])
 
     def _initial(self, normalized: Array) -> Array:
@@ -100,18 +100,18 @@ class PrincipalSurface(PrincipalMethod):
                 f"with span={self.span:g} the surface would fold, so it was smoothed to "
                 f"{self.freedom_:.0f} instead of {wanted:.0f} degrees of freedom; {remedy}"
             )
-        torn = principal.count_tears(self._given, self.embedding_)
+        torn = principal.count_tears(self._X, self.embedding_)
         if torn:
             advise(
                 f"{torn} points have a near neighbor with distant coordinates: the surface "
                 f"crosses itself, or cuts across the data; {remedy}"
             )
 
-    def _map(self, points: Array) -> Array:
+    def _transform(self, points: Array) -> Array:
         parameters = self.surface_.project(self._normalization.apply(points)).parameters
         missing = self.n_components - parameters.shape[1]
         return np.pad(parameters * self._normalization.scale, ((0, 0), (0, missing)))
 
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         used = places[:, : self.surface_.knots.shape[1]] / self._normalization.scale
         return self._normalization.undo(self.surface_.at(used))

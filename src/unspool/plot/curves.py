@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import ACCENT, CATEGORIES, FAINT, INK, LABEL, drawn, plain, quiet
+from .style import ACCENT, CATEGORIES, FAINT, INK, LABEL, figure_of, panel, plain, quiet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_DOTS = 20_000  # pairs of a Shepard diagram that are drawn; its line is of all of them
 
 
-@drawn(4.6, 3.4)
-def scree(axes: Any, values: Any, *, kept: int | None = None) -> None:
-    """Draw eigenvalues in their order; those of the ``kept`` coordinates are filled.
+def scree(
+    values: Any,
+    *,
+    kept: int | None = None,
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw eigenvalues in their order; those of the kept coordinates are filled.
 
-    A fitted model may stand for its ``eigenvalues_``.
+    Parameters
+    ----------
+    values : array-like of shape (n_values,) or fitted model
+        The eigenvalues, or a model that has ``eigenvalues_``.
+    kept : int or None, default=None
+        Number of coordinates that were kept; None is all.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import plot
+    >>> plot.scree([3.0, 2.0, 0.1], kept=2).axes[0].get_ylabel()
+    'eigenvalue'
     """
+    axes = panel(axes, title, 4.6, 3.4)
     heights = np.asarray(getattr(values, "eigenvalues_", values), dtype=np.float64)
     if heights.ndim != 1 or len(heights) == 0 or not np.isfinite(heights).all():
         raise ValueError(f"eigenvalues are a list of finite numbers; got {values!r}")
@@ -29,15 +59,41 @@ def scree(axes: Any, values: Any, *, kept: int | None = None) -> None:
     axes.axhline(0.0, color=INK, lw=0.6)
     axes.set_xticks(at if len(at) <= 12 else at[:: -(-len(at) // 12)])
     quiet(axes, "coordinate", "eigenvalue")
+    return figure_of(axes)
 
 
-@drawn(4.6, 3.4)
-def elbow(axes: Any, curve: Any, *, chosen: int | None = None) -> None:
+def elbow(
+    curve: Any,
+    *,
+    chosen: int | None = None,
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
     """Draw the share 1 - R_t^2 of the distances that t coordinates leave unexplained.
 
-    ``curve`` is what ``quality.residual_variance`` returns, or its values; ``chosen`` marks the
-    elbow.
+    Parameters
+    ----------
+    curve : Curve or array-like of shape (n_coordinates,)
+        What ``quality.residual_variance`` returns, or its values.
+    chosen : int or None, default=None
+        Number of coordinates to mark as the elbow.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import plot
+    >>> plot.elbow([0.5, 0.1, 0.09], chosen=2).axes[0].get_xlabel()
+    'coordinates'
     """
+    axes = panel(axes, title, 4.6, 3.4)
     heights = np.asarray(getattr(curve, "values", curve), dtype=np.float64)
     if heights.ndim != 1 or len(heights) == 0 or not np.isfinite(heights).all():
         raise ValueError(f"the curve is a list of finite numbers; got {curve!r}")
@@ -50,15 +106,42 @@ def elbow(axes: Any, curve: Any, *, chosen: int | None = None) -> None:
     axes.set_xticks(at)
     axes.set_ylim(bottom=0.0)
     quiet(axes, "coordinates", "residual variance 1 - R²")
+    return figure_of(axes)
 
 
-@drawn(4.6, 4.0)
-def shepard(axes: Any, pairs: Any) -> None:
+def shepard(
+    pairs: Any,
+    *,
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
     """Draw a Shepard diagram: distances on the map over distances in the data, pair by pair.
 
-    ``pairs`` is what ``quality.shepard`` returns. The line is the best increasing function; a
-    perfect map has all dots on it.
+    The line is the best increasing function; a perfect map has all dots on it.
+
+    Parameters
+    ----------
+    pairs : Shepard
+        What ``quality.shepard`` returns.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import datasets, plot, quality
+    >>> roll = datasets.swiss_roll(100)
+    >>> pairs = quality.shepard(roll.points, roll.coordinates)
+    >>> plot.shepard(pairs).axes[0].get_ylabel()
+    'distance on the map'
     """
+    axes = panel(axes, title, 4.6, 4.0)
     given, mapped = np.asarray(pairs.given), np.asarray(pairs.mapped)
     step = max(1, -(-len(given) // MOST_DOTS))
     axes.plot(
@@ -78,11 +161,44 @@ def shepard(axes: Any, pairs: Any) -> None:
         color=INK,
     )
     quiet(axes, "distance in the data", "distance on the map")
+    return figure_of(axes)
 
 
-@drawn(6.4, 3.0)
-def estimates(axes: Any, names: Any, values: Any, errors: Any) -> None:
-    """Draw estimates of one number with the errors to both sides, such as intrinsic dimensions."""
+def estimates(
+    names: Any,
+    values: Any,
+    errors: Any,
+    *,
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw estimates of one number with the errors to both sides, such as intrinsic dimensions.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What each estimate is called.
+    values : array-like of shape (n_estimates,)
+        The estimates.
+    errors : array-like of shape (n_estimates,)
+        Their errors.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import plot
+    >>> plot.estimates(["elbow", "eigengap"], [2.0, 2.1], [0.1, 0.2]).axes[0].get_xlabel()
+    'dimension'
+    """
+    axes = panel(axes, title, 6.4, 3.0)
     at = np.arange(len(names))
     axes.errorbar(values, at, xerr=errors, fmt="o", color=CATEGORIES[0], capsize=3, ms=5)
     axes.axvline(float(np.median(values)), color=ACCENT, lw=1.2, zorder=0)
@@ -91,3 +207,4 @@ def estimates(axes: Any, names: Any, values: Any, errors: Any) -> None:
     axes.set_xlim(left=0.0)
     axes.xaxis.grid(True, color=FAINT, lw=0.4)
     quiet(axes, "dimension")
+    return figure_of(axes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,49 +20,115 @@ from .style import (
     TITLE,
     bare,
     dot_size,
-    drawn,
     figure,
+    figure_of,
+    panel,
     places_of,
     plain,
     quiet,
     two_axes,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 PANEL = 2.9  # inches
 MOST_NAMED = 16  # categories that a legend names
 
 
-@drawn()
 def embedding(
-    axes: Any, Y: Any, color: Any = None, *, label: str = "", size: float | None = None
-) -> None:
-    """Draw a map (coordinates, or a fitted model), painted by one value a point.
+    Y: Any,
+    color: Any = None,
+    *,
+    label: str = "",
+    size: float | None = None,
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw a map, painted by one value per point.
 
-    Numbers get a colour bar, words (or truth values) a colour and a mark each with a legend.
-    ``label`` is what the colour means.
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components) or fitted model
+        Coordinates of the map, or a model that has them.
+    color : array-like of shape (n_samples,) or None, default=None
+        One value per point: numbers get a colour bar, words a legend.
+    label : str, default=""
+        What the colour means.
+    size : float or None, default=None
+        Area of a dot in square points; None depends on the number of points.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import datasets, plot
+    >>> roll = datasets.swiss_roll(200)
+    >>> plot.embedding(roll.coordinates, roll.color, title="truth").axes[0].get_title()
+    'truth'
     """
+    axes = panel(axes, title)
     places = two_axes(places_of(Y))
     paint(axes, places, color, label=label, size=size, key=True)
     bare(axes)
+    return figure_of(axes)
 
 
-@drawn()
 def neighbor_graph(
-    axes: Any,
     Y: Any,
     neighbors: NeighborGraph,
     color: Any = None,
     *,
     marked: Array | None = None,
     label: str = "",
-) -> None:
-    """Draw the edges of a neighbour graph over a map, as Figures 16.9 to 16.11 of S4 do.
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw the edges of a neighbour graph over a map (Izenman 2013, figures 16.9 to 16.11).
 
-    An edge that crosses the map joins neighbours which the map tears apart. ``marked`` edges
-    (m, 2), such as suspicious ones, are drawn in another colour.
+    An edge that crosses the map joins neighbours which the map tears apart.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components) or fitted model
+        Coordinates of the map, or a model that has them.
+    neighbors : NeighborGraph
+        The neighbours of every point.
+    color : array-like of shape (n_samples,) or None, default=None
+        One value per point: numbers get a colour bar, words a legend.
+    marked : ndarray of shape (n_edges, 2) or None, default=None
+        Edges to draw in another colour, such as suspicious ones.
+    label : str, default=""
+        What the colour means.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import datasets, distances, plot
+    >>> roll = datasets.swiss_roll(200)
+    >>> graph = distances.neighbor_graph(roll.points, 6)
+    >>> len(plot.neighbor_graph(roll.coordinates, graph).axes)
+    1
     """
     from matplotlib.collections import LineCollection
 
+    axes = panel(axes, title)
     places = two_axes(places_of(Y))
     if neighbors.n_columns != len(places):
         raise ValueError(f"the graph is of {neighbors.n_columns} points, the map of {len(places)}")
@@ -75,6 +141,7 @@ def neighbor_graph(
     paint(axes, places, color, label=label, key=True, size=0.6 * dot_size(len(places)))
     axes.autoscale_view()
     bare(axes)
+    return figure_of(axes)
 
 
 def comparison(
@@ -87,7 +154,31 @@ def comparison(
 ) -> Any:
     """Return a figure with maps side by side, all painted alike; the key stands once, beside.
 
-    ``points`` of two or three columns are shown first, as they are.
+    Parameters
+    ----------
+    maps : dict of str to array-like or fitted model
+        The maps by their titles.
+    color : array-like of shape (n_samples,) or None, default=None
+        One value per point: numbers get a colour bar, words a legend.
+    points : array-like of shape (n_samples, 2) or (n_samples, 3) or None, default=None
+        The data themselves, to be shown first.
+    columns : int, default=3
+        Number of maps in a row.
+    label : str, default=""
+        What the colour means.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import PCA, datasets, plot
+    >>> roll = datasets.swiss_roll(200)
+    >>> maps = {"PCA": PCA(2).fit(roll.points), "truth": roll.coordinates}
+    >>> len(plot.comparison(maps, roll.color).axes)
+    3
     """
     if not maps:
         raise ValueError("there are no maps to compare")
@@ -113,7 +204,30 @@ def comparison(
 def scatter_matrix(
     Y: Any, color: Any = None, *, names: Sequence[str] | None = None, label: str = ""
 ) -> Any:
-    """Return a figure with every coordinate of a map against every other, and its histogram."""
+    """Return a figure with every coordinate of a map against every other, and its histogram.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components) or fitted model
+        Coordinates of the map, or a model that has them.
+    color : array-like of shape (n_samples,) or None, default=None
+        One value per point: numbers get a colour bar, words a legend.
+    names : sequence of str or None, default=None
+        What each coordinate is called.
+    label : str, default=""
+        What the colour means.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import datasets, plot
+    >>> len(plot.scatter_matrix(datasets.swiss_roll(200).points).axes)
+    9
+    """
     places = places_of(Y)
     width = places.shape[1]
     if names is None:

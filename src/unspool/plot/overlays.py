@@ -2,30 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..values import Array
 from .maps import _bar, paint
-from .style import FAINT, INK, bare, dot_size, drawn, places_of, two_axes
+from .style import FAINT, INK, bare, dot_size, figure_of, panel, places_of, two_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_ELLIPSES = 120
 ELLIPSE_SIZE = 0.4  # of the spacing of ellipses: half-axis of one with the typical stretch
 
 
-@drawn()
 def ellipses(
-    axes: Any, Y: Any, distortion: Any, color: Any = None, *, count: int = MOST_ELLIPSES
-) -> None:
-    """Draw what the map makes of small circles around ``count`` points spread over it.
+    Y: Any,
+    distortion: Any,
+    color: Any = None,
+    *,
+    count: int = MOST_ELLIPSES,
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw what the map makes of small circles around points spread over it.
 
-    ``distortion`` is what ``quality.local_distortion`` returns for this map. Equal circles: lengths
-    are kept up to one scale. Circles of different sizes: angles are kept, areas are not. Needles:
-    the map is flat or torn here.
+    Equal circles: lengths are kept up to one scale. Circles of different sizes: angles are kept,
+    areas are not. Needles: the map is flat or torn here.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components) or fitted model
+        Coordinates of the map, or a model that has them.
+    distortion : Distortion
+        What ``quality.local_distortion`` returns for this map.
+    color : array-like of shape (n_samples,) or None, default=None
+        One value per point: numbers get a colour bar, words a legend.
+    count : int, default=120
+        Number of circles.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import datasets, plot, quality
+    >>> roll = datasets.swiss_roll(200)
+    >>> distortion = quality.local_distortion(roll.points, roll.coordinates)
+    >>> len(plot.ellipses(roll.coordinates, distortion).axes)
+    1
     """
     from matplotlib.collections import EllipseCollection
 
+    axes = panel(axes, title)
     places = places_of(Y)
     if places.shape[1] != 2 or distortion.axes.shape[1:] != (2, 2):
         raise ValueError("ellipses are drawn on maps of 2 coordinates with 2 stretches a point")
@@ -50,29 +87,72 @@ def ellipses(
         )
     )
     bare(axes)
+    return figure_of(axes)
 
 
-@drawn()
 def trust(
-    axes: Any, Y: Any, score: Any, *, label: str = "", limits: tuple[float, float] | None = None
-) -> None:
+    Y: Any,
+    score: Any,
+    *,
+    label: str = "",
+    limits: tuple[float, float] | None = None,
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
     """Draw a map painted by a score of each point, the least trusted on top.
 
-    ``score`` is any of ``unspool.quality`` with values per point, such as trustworthiness. Points
-    that were not scored are grey. The colours span ``limits``, by default from the second
-    percentile of the scores up to the highest.
+    Points that were not scored are grey.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components) or fitted model
+        Coordinates of the map, or a model that has them.
+    score : Score
+        Any score of ``unspool.quality`` with values per point, such as trustworthiness.
+    label : str, default=""
+        What the colour means; the name of the score unless told.
+    limits : tuple of float or None, default=None
+        The lowest and the highest value of the colours; None is from the second percentile of the
+        scores up to the highest.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import datasets, plot, quality
+    >>> roll = datasets.swiss_roll(200)
+    >>> score = quality.trustworthiness(roll.points, roll.coordinates)
+    >>> len(plot.trust(roll.coordinates, score).axes)
+    2
     """
+    axes = panel(axes, title)
     places = two_axes(places_of(Y))
     if score.n_points != len(places):
         raise ValueError(f"the score is of {score.n_points} points, the map of {len(places)}")
     others = np.setdiff1d(np.arange(len(places)), score.sample)
     size = dot_size(len(places))
-    axes.scatter(*places[others].T, s=0.6 * size, color=FAINT, linewidths=0, rasterized=True)
+    axes.scatter(
+        places[others, 0],
+        places[others, 1],
+        s=0.6 * size,
+        color=FAINT,
+        linewidths=0,
+        rasterized=True,
+    )
     order = np.argsort(-score.per_point, kind="stable")
     values, here = score.per_point[order], score.sample[order]
     low, high = (np.quantile(values, 0.02), values.max()) if limits is None else limits
+    x, y = places[here].T
     dots = axes.scatter(
-        *places[here].T,
+        x,
+        y,
         c=values,
         s=size,
         cmap="cividis_r",
@@ -83,23 +163,51 @@ def trust(
     )
     _bar(axes.figure, dots, axes, label or score.name)
     bare(axes)
+    return figure_of(axes)
 
 
-@drawn(7.0, 6.0)
 def thumbnails(
-    axes: Any,
     Y: Any,
     images: Any,
     *,
     shape: tuple[int, int] | None = None,
     size: float = 0.06,
     count: int = 200,
-) -> None:
+    axes: Axes | None = None,
+    title: str = "",
+) -> Figure:
     """Draw images at their places on a map, as many as fit without covering each other.
 
-    ``images`` are (n, h, w), or rows of h * w pixels with their ``shape``; ``size`` is the height
-    of one, as a share of the map's extent.
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components) or fitted model
+        Coordinates of the map, or a model that has them.
+    images : array-like of shape (n_samples, height, width) or (n_samples, n_pixels)
+        The images, or rows of pixels with their ``shape``.
+    shape : tuple of int or None, default=None
+        Height and width of an image whose pixels are given as a row.
+    size : float, default=0.06
+        Height of an image, as a share of the extent of the map.
+    count : int, default=200
+        Number of images at most.
+    axes : matplotlib.axes.Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=""
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import datasets, plot
+    >>> bars = datasets.bars(50, size=16)
+    >>> len(plot.thumbnails(bars.coordinates, bars.points, shape=(16, 16)).axes)
+    1
     """
+    axes = panel(axes, title, 7.0, 6.0)
     places = two_axes(places_of(Y))
     pictures = _checked_images(images, shape, len(places))
     height = size * max(float(np.ptp(places, axis=0).max()), 1e-300)
@@ -122,6 +230,7 @@ def thumbnails(
     axes.set(xlim=(left, right), ylim=(bottom, top))
     bare(axes, equal=False)
     axes.set_aspect("equal")
+    return figure_of(axes)
 
 
 def spread_out(places: Array, count: int) -> Array:

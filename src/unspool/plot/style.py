@@ -5,14 +5,15 @@ The drawing package, loaded late and without a screen.
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..values import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 NUMBERS = "viridis"  # even in lightness: it survives colour blindness and a grey printer
 # Okabe & Ito 2008, dark ones first: eight colours that colour-blind readers tell apart
@@ -31,32 +32,17 @@ INK, FRAME, FAINT, ACCENT = "#333333", "#C8C8C8", "#BBBBBB", "#D55E00"
 TITLE, LABEL = 10, 9
 
 
-def drawn(
-    width: float = 5.0, height: float = 4.4
-) -> Callable[[Callable[..., None]], Callable[..., Any]]:
-    """Make a function that draws on axes into one that returns a figure.
+def panel(axes: Axes | None, title: str, width: float = 5.0, height: float = 4.4) -> Axes:
+    """Return the axes to draw on, those of a new figure unless some are given, with their title."""
+    drawn: Axes = figure(width, height).add_subplot() if axes is None else axes
+    if title:
+        drawn.set_title(plain(title), fontsize=TITLE, color=INK)
+    return drawn
 
-    The function gets two more options: ``axes`` to draw on instead, as one panel of many, and
-    ``title``.
-    """
 
-    def wrap(draw: Callable[..., None]) -> Callable[..., Any]:
-        @functools.wraps(draw)
-        def picture(*args: Any, axes: Any = None, title: str = "", **options: Any) -> Any:
-            if axes is None:
-                axes = figure(width, height).add_subplot()
-            draw(axes, *args, **options)
-            if title:
-                axes.set_title(plain(title), fontsize=TITLE, color=INK)
-            return axes.figure
-
-        own = list(inspect.signature(draw).parameters.values())[1:]
-        added = list(inspect.signature(picture, follow_wrapped=False).parameters.values())[1:-1]
-        signature = inspect.Signature([*own, *added], return_annotation=Any)
-        picture.__signature__ = signature  # type: ignore[attr-defined]
-        return picture
-
-    return wrap
+def figure_of(axes: Axes) -> Figure:
+    """Return the whole figure that the axes are a part of."""
+    return axes.figure.figure
 
 
 def places_of(given: Any) -> Array:
@@ -103,8 +89,27 @@ def dot_size(n_points: int) -> float:
     return float(np.clip(12_000 / max(n_points, 1), 1.5, 30.0))
 
 
-def figure(width: float, height: float) -> Any:
-    """Return an empty matplotlib figure that needs no screen."""
+def figure(width: float, height: float) -> Figure:
+    """Return an empty matplotlib figure that needs no screen.
+
+    Parameters
+    ----------
+    width : float
+        Width in inches.
+    height : float
+        Height in inches.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; ``savefig`` writes it to a file.
+
+    Examples
+    --------
+    >>> from unspool import plot
+    >>> len(plot.figure(4.0, 3.0).axes)
+    0
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

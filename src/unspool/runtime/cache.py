@@ -116,8 +116,34 @@ def share_work() -> Iterator[Cache]:
 def reuse(name: str, arrays: Sequence[Array], setting: Hashable, compute: Callable[[], T]) -> T:
     """Return what ``compute()`` returned before for the same arrays and setting, else call it.
 
-    ``compute`` must be a function of these alone. The stages of reused work appear in the report
-    with 0 seconds, marked ``reused``; ``saved_seconds`` tells what they took the first time.
+    The stages of reused work appear in the report with 0 seconds, marked ``reused``;
+    ``saved_seconds`` tells what they took the first time.
+
+    Parameters
+    ----------
+    name : str
+        What is computed.
+    arrays : sequence of ndarray
+        The arrays that it is computed from.
+    setting : hashable
+        Everything else that it depends on.
+    compute : callable
+        Computes it, from the arrays and the setting alone.
+
+    Returns
+    -------
+    object
+        What ``compute`` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import runtime
+    >>> ones = np.ones(3)
+    >>> with runtime.share_work():
+    ...     first = runtime.reuse("sum", [ones], None, lambda: ones.sum())
+    >>> float(first)
+    3.0
     """
     cache = _cache.get()
     if cache is None:

@@ -50,7 +50,24 @@ def claim(needed: int | float, what: str, instead: str) -> None:
 
 
 def format_bytes(n_bytes: int | float) -> str:
-    """Return a number of bytes as a person writes it: 80.0 MB."""
+    """Return a number of bytes as a person writes it.
+
+    Parameters
+    ----------
+    n_bytes : int or float
+        The number of bytes.
+
+    Returns
+    -------
+    str
+        The number with a unit.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> runtime.format_bytes(3.2e9)
+    '3.2 GB'
+    """
     size = float(n_bytes)
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if size < 1000 or unit == "TB":

@@ -154,7 +154,22 @@ def advise(sentence: str) -> None:
 
 
 def warn(sentence: str) -> None:
-    """Leave a sentence in the report of the running fit, and warn whoever called it."""
+    """Leave a sentence in the report of the running fit, and warn whoever called it.
+
+    Parameters
+    ----------
+    sentence : str
+        What is wrong, and what to do.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from unspool import runtime
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     runtime.warn("lower n_components")
+    >>> len(caught)
+    1
+    """
     advise(sentence)
     warnings.warn(sentence, UserWarning, stacklevel=_level_of_caller())
 

@@ -30,9 +30,27 @@ def save(
 ) -> None:
     """Write a model to a file that ``load`` reads; the file is there whole or not at all.
 
-    ``path`` ends in ``.unspool``. ``notes`` are plain values to keep with the model (numbers, text,
-    lists, arrays); ``read`` gives them back. A model that holds code, such as a kernel of your own,
-    is refused before anything is written.
+    A model that holds code, such as a kernel of your own, is refused before anything is written.
+
+    Parameters
+    ----------
+    model : fitted model
+        The model.
+    path : str or path-like
+        The file; its name ends in ``.unspool``.
+    notes : dict or None, default=None
+        Plain values to keep with the model (numbers, text, lists, arrays); ``store.read`` gives
+        them back.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from unspool import PCA, datasets, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(PCA(2).fit(datasets.circle(50).points), f"{folder}/circle.unspool")
+    ...     os.listdir(folder)
+    ['circle.unspool']
     """
     path = Path(path)
     if path.suffix != SUFFIX:
@@ -57,12 +75,54 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Reading a file runs no code of it. One that is foreign, damaged, cut off or written by a newer
     version raises ``UnreadableModel``, a ValueError that says which.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    model
+        The fitted model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from unspool import PCA, datasets, load, save
+    >>> model = PCA(2).fit(datasets.circle(50).points)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/circle.unspool")
+    ...     again = load(f"{folder}/circle.unspool")
+    >>> bool((again.embedding_ == model.embedding_).all())
+    True
     """
     return read(path).model
 
 
 def read(path: str | os.PathLike[str]) -> Saved:
-    """Return the model in a file together with its notes."""
+    """Return the model in a file together with its notes.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    Saved
+        The model, its notes, and the versions it was written by.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from unspool import PCA, datasets, save, store
+    >>> model = PCA(2).fit(datasets.circle(50).points)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/circle.unspool", notes={"unit": "cm"})
+    ...     store.read(f"{folder}/circle.unspool").notes
+    {'unit': 'cm'}
+    """
     with Path(path).open("rb") as file:
         try:
             return _read(file)
