@@ -3,7 +3,8 @@
 A file names classes by these words and no others, so that reading one can make nothing but them.
 The words are part of the format: a class may move or be renamed, its word may not.
 
-Indices that compiled loops trust: checked when a file is read, since the loops do not look.
+Compiled loops trust the indices of some of these values, and do not look; so they are checked when
+a file is read.
 """
 
 from __future__ import annotations
