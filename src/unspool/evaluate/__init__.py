@@ -20,6 +20,7 @@ from .comparison import Comparison, Outcome
 from .diagnose import Diagnosis, diagnose
 from .evidence import Case
 from .plan import Machine, Plan, plan, this_machine
+from .summary import Summary, summarize
 
 __all__ = [
     "Case",
@@ -29,6 +30,7 @@ __all__ = [
     "Measure",
     "Outcome",
     "Plan",
+    "Summary",
     "compare",
     "continuity",
     "convergence",
@@ -42,6 +44,7 @@ __all__ = [
     "residual_variance",
     "short_circuits",
     "stress",
+    "summarize",
     "this_machine",
     "trustworthiness",
     "usual_methods",
