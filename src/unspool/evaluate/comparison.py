@@ -17,10 +17,30 @@ from .. import quality
 from ..dimension import Dimension, intrinsic_dimension
 from ..quality import Score, Shepard
 from ..values import Array
-from .candidates import Settings
 from .scores import COLUMNS, Column, Elbow, Scores, Yardstick, aligned
 
 PAIRED = 400  # points whose pairs a Shepard diagram shows
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What methods given by name or class are made with, where they have such a parameter."""
+
+    n_components: int
+    n_neighbors: int | None
+    metric: Any
+    seed: int
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The parameters that were asked for, by name."""
+        asked = {
+            "n_components": self.n_components,
+            "random_state": self.seed,
+            "metric": self.metric,
+            "n_neighbors": self.n_neighbors,
+        }
+        return {name: value for name, value in asked.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

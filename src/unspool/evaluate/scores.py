@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from .. import graph, paths, quality
 from ..distances import pairwise_distances
-from ..methods import PCA
+from ..methods import PCA, LandmarkIsomap
 from ..quality import Curve, Score
 from ..relation import listed, searched, undirected
 from ..values import Array, Metric, NeighborGraph
@@ -119,7 +119,6 @@ class Yardstick:
             standard_error=float(curve.standard_errors[-1]),
         )
 
-
     def elbows(self) -> tuple[Elbow, ...]:
         """Return what 1, 2, ... coordinates leave unexplained of straight distances and geodesics.
 
@@ -139,8 +138,8 @@ class Yardstick:
         similarities = -0.5 * np.square(self.geodesics.lengths)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # coordinates without content
-            fitted = triangulate(similarities, guides, most, self.seed, "distance")
-        places = fitted.place(similarities)
+            model = LandmarkIsomap(most, landmarks=guides, metric=self.metric, n_neighbors=self.n_neighbors)
+            places = model.fit(self.data).embedding_
         curve = quality.residual_variance(self.geodesics.lengths, places, guides)
         return (*answer, Elbow("Isomap", "distances along the manifold", curve))
 
