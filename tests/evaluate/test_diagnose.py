@@ -102,14 +102,14 @@ def test_components_ask_for_more_neighbours():
     assert again.component_labels_.max() == 0
 
 
-def test_pieces_of_a_radius_ask_for_a_larger_one():
+def test_components_of_a_radius_ask_for_a_larger_one():
     model = LLE(2, radius=0.25).fit(SHEET.points)
     found = diagnose(model, SHEET.points)
     assert found["connected components of the graph"].parameter == "radius"
     assert followed(model, found, SHEET.points).component_labels_.max() == 0
 
 
-def test_pieces_too_far_apart_ask_for_another_policy():
+def test_components_too_far_apart_ask_for_another_policy():
     apart = np.vstack([PLANE, PLANE + 100.0])
     found = diagnose(Isomap(2, n_neighbors=6).fit(apart), apart)
     measure = found["connected components of the graph"]
@@ -125,7 +125,7 @@ def test_pieces_too_far_apart_ask_for_another_policy():
     assert measure.sound == "1, or components='separate'"
 
 
-def test_pieces_are_joined_by_the_rule_of_the_model():
+def test_components_are_joined_by_the_rule_of_the_model():
     """Points that list each other on one side only: joined by union, apart by mutual neighbours."""
     model = Isomap(2, n_neighbors=5, symmetrize="mutual").fit(SHEET.points)
     assert model.component_labels_.max() > 0

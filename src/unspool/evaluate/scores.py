@@ -138,7 +138,9 @@ class Yardstick:
         similarities = -0.5 * np.square(self.geodesics.lengths)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # coordinates without content
-            model = LandmarkIsomap(most, landmarks=guides, metric=self.metric, n_neighbors=self.n_neighbors)
+            model = LandmarkIsomap(
+                most, landmarks=guides, metric=self.metric, n_neighbors=self.n_neighbors
+            )
             places = model.fit(self.data).embedding_
         curve = quality.residual_variance(self.geodesics.lengths, places, guides)
         return (*answer, Elbow("Isomap", "distances along the manifold", curve))
@@ -149,7 +151,7 @@ def geodesics_to_guides(
 ) -> Geodesics | None:
     """Return geodesics from all points to guides; None if all points are in one place.
 
-    A graph in several pieces is joined by its shortest links.
+    Connected components of the graph are joined by their shortest links.
     """
     neighbors = joined_graph(data, metric, n_neighbors)
     n = neighbors.n_points
@@ -159,7 +161,7 @@ def geodesics_to_guides(
 
 
 def joined_graph(data: Any, metric: Metric, n_neighbors: int | None) -> NeighborGraph:
-    """Return the undirected neighbour graph of the data, in one piece."""
+    """Return the undirected neighbour graph of the data, its components joined."""
     index = searched(data, metric)
     neighbors = undirected(listed(index, data, metric, n_neighbors))
     found = graph.find_components(neighbors)
