@@ -399,7 +399,10 @@ def test_progress_is_told_and_work_can_be_cancelled(monkeypatch):
         (lambda X, Y: quality.stress(np.ones((20, 2)), Y), "one place"),
         (lambda X, Y: quality.stress(X, Y, metric="precomputed"), "table of 20 x 20"),
         (lambda X, Y: quality.stress(-cdist(X, X), Y, metric="precomputed"), "row 0"),
-        (lambda X, Y: quality.stress(two_components(X), Y, metric="precomputed"), "connected components"),
+        (
+            lambda X, Y: quality.stress(two_components(X), Y, metric="precomputed"),
+            "connected components",
+        ),
         (lambda X, Y: quality.residual_variance(two_components(X), Y), "connected components"),
         (lambda X, Y: quality.residual_variance(np.ones((20, 20)), Y), "equal"),
         (lambda X, Y: quality.residual_variance(cdist(X, X)[:, :5], Y), "20 x 20"),

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from .. import graph, paths, quality
 from ..distances import pairwise_distances
-from ..methods import PCA, LandmarkIsomap
+from ..methods import PCA
 from ..quality import Curve, Score
-from ..relation import listed, searched, undirected
+from ..relation import directed_neighbors, neighbor_index, triangulate, undirected_neighbors
 from ..values import Array, Metric, NeighborGraph
 
 GUIDES = 200  # points whose geodesics to all others stand for all geodesics
@@ -138,10 +138,8 @@ class Yardstick:
         similarities = -0.5 * np.square(self.geodesics.lengths)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # coordinates without content
-            model = LandmarkIsomap(
-                most, landmarks=guides, metric=self.metric, n_neighbors=self.n_neighbors
-            )
-            places = model.fit(self.data).embedding_
+            fitted = triangulate(similarities, guides, most, self.seed, "distance")
+        places = fitted.place(similarities)
         curve = quality.residual_variance(self.geodesics.lengths, places, guides)
         return (*answer, Elbow("Isomap", "distances along the manifold", curve))
 
@@ -162,8 +160,8 @@ def geodesics_to_guides(
 
 def joined_graph(data: Any, metric: Metric, n_neighbors: int | None) -> NeighborGraph:
     """Return the undirected neighbour graph of the data, its components joined."""
-    index = searched(data, metric)
-    neighbors = undirected(listed(index, data, metric, n_neighbors))
+    index = neighbor_index(data, metric)
+    neighbors = undirected_neighbors(directed_neighbors(index, data, metric, n_neighbors))
     found = graph.find_components(neighbors)
     return neighbors if found.count == 1 else graph.bridge_components(neighbors, found, index, data)
 
