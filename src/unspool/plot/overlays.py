@@ -269,7 +269,7 @@ def _checked_images(images: Any, shape: tuple[int, int] | None, n_points: int) -
         pictures = pictures.reshape(len(pictures), *shape)
     if pictures.ndim != 3 or len(pictures) != n_points:
         raise ValueError(
-            f"images are (n, h, w), or rows of pixels with shape=(h, w), one per point ({n_points}); "
-            f"got {np.shape(images)} and shape={shape}"
+            f"images are (n, h, w), or rows of pixels with shape=(h, w), one per point "
+            f"({n_points}); got {np.shape(images)} and shape={shape}"
         )
     return pictures
