@@ -11,7 +11,7 @@ from typing import Any
 import unspool
 
 from ..evaluate import Comparison, summarize
-from ..io import written
+from ..io import write_atomically
 from ..runtime import stage
 from .panels import (
     dimension_picture,
@@ -77,7 +77,7 @@ def write_report(
         page |= {"maps": map_pictures(comparison, color, label), "color_name": label}
         running.advance()
         text = _template().render(**page)
-        with written(goal) as file:
+        with write_atomically(goal) as file:
             file.write(text.encode("utf-8"))
     return goal
 

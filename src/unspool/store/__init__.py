@@ -2,7 +2,7 @@
 
 from .archive import SEAL, SEAL_LENGTH, UnreadableModel, write
 from .codec import Encoder
-from .models import SUFFIX, Saved, load, read, save
+from .models import SUFFIX, SavedModel, load, read, save
 from .registry import PLACES, class_of, word_of
 
 __all__ = [
@@ -11,7 +11,7 @@ __all__ = [
     "SEAL_LENGTH",
     "SUFFIX",
     "Encoder",
-    "Saved",
+    "SavedModel",
     "UnreadableModel",
     "class_of",
     "load",
