@@ -20,7 +20,7 @@ from ..values import Array
 
 _VALUES = {
     "approximate search": "distances.approximate:ApproximateSearch",
-    "brute-force search": "distances.search:BlockSearch",
+    "brute-force search": "distances.indexes:BlockSearch",
     "centering": "kernel.centering:Centering",
     "chart": "relation.chart:Chart",
     "curve": "principal.geometry:Polygon",
@@ -37,8 +37,8 @@ _VALUES = {
     "diffusion": "relation.heat:DiffusionRelation",
     "edge weighting": "relation.heat:EdgeWeighting",
     "feature projection": "relation.features:FeatureProjection",
-    "given distances": "distances.search:GivenDistances",
-    "kd-tree search": "distances.search:TreeSearch",
+    "given distances": "distances.indexes:GivenDistances",
+    "kd-tree search": "distances.indexes:TreeSearch",
     "gram map": "relation.gram:GramMap",
     "isolated": "relation.chart:Isolated",
     "kernel": "kernel.functions:Kernel",
@@ -48,7 +48,7 @@ _VALUES = {
     "local points": "relation.local:LocalPoints",
     "local relation": "relation.local:LocalRelation",
     "metric disparities": "stress.raw_stress:MetricDisparities",
-    "metric search": "distances.search:MetricSearch",
+    "metric search": "distances.indexes:MetricSearch",
     "network": "autoencoder.network:Network",
     "network scaling": "autoencoder.scaling:NetworkScaling",
     "network topology": "autoencoder.network:Topology",
