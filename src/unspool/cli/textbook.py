@@ -30,7 +30,7 @@ def textbook_command() -> None:
 @textbook_command.command("list")
 @click.argument("which", nargs=-1)
 def list_items(which: tuple[str, ...]) -> None:
-    """List all items, or those of WHICH: a text (S4), an id or a pattern."""
+    """List all items, or those of WHICH: a text ("S4"), an id or a pattern."""
     from ..textbook import listed
 
     click.echo(listed(_chosen(which)))

@@ -126,9 +126,9 @@ class GraphEstimator(Estimator):
         self._index, neighbors = self._relate_neighbors()
         found = graph.find_components(neighbors)
         self.component_labels_ = found.labels
-        if len(found.sizes) > 1:
+        if found.labels.any():
             neighbors, found = self._apply_policy(neighbors, found)
-        n_charts = 1 if self.components == "largest" else len(found.sizes)
+        n_charts = 1 if self.components == "largest" else int(found.labels.max()) + 1
         members = [np.flatnonzero(found.labels == c) for c in range(n_charts)]
         self.charts_ = tuple(self._chart(neighbors, points) for points in members)
         self._home = np.where(found.labels < n_charts, found.labels, 0)
@@ -178,11 +178,13 @@ class GraphEstimator(Estimator):
         if n_coordinates == 0:
             return Chart.isolated(members, self.n_components)
         chart = self._map_component(component, n_coordinates)
-        return chart.with_coordinates(self.n_components or chart.coordinates.shape[1])
+        wanted = self.n_components or chart.coordinates.shape[1]
+        enough = chart.coordinates.shape[1] == wanted
+        return chart if enough else chart.with_coordinates(wanted)
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates a component gets: at most one fewer than it has points."""
-        return min(self._n_coordinates(self._index.n_points), component.size - 1)
+        return min(self._n_coordinates(self._index.n_points), len(component.members) - 1)
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         relation = self._relate(component, n_coordinates)
@@ -268,7 +270,7 @@ class LocalEstimator(GraphEstimator):
     def _scale(
         self, spectrum: Spectrum, relation: Any, component: Component
     ) -> tuple[Array, Array]:
-        return spectrum.values, spectrum.vectors * np.sqrt(component.size)
+        return spectrum.values, spectrum.vectors * np.sqrt(len(component.members))
 
     def _geometry(self, component: Component) -> LocalGeometry:
         is_table = self._search_metric() == "precomputed"
@@ -298,7 +300,7 @@ class LocalEstimator(GraphEstimator):
         count, needed = super()._affordable(component), self._least_members(self.n_components)
         if needed <= fewest:
             return count
-        if component.size < min(self._index.n_points, needed):
+        if len(component.members) < min(self._index.n_points, needed):
             enough = (c for c in range(1, count + 1) if self._least_members(c) <= fewest)
             return max(enough, default=0)
         raise ValueError(

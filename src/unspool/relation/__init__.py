@@ -3,13 +3,16 @@
 from .chart import Chart, Component, Isolated, Queries, Relation
 from .features import FeatureProjection, check_features, count_monomials, deviations
 from .gram import (
+    DOUBLE_POINTS,
+    GEODESIC_BLOCK_BYTES,
+    TABLE_ROOM,
     GeodesicOperator,
     GeodesicTable,
     GramMap,
-    advise_if_not_euclidean,
     fit_gram,
     relate_by_geodesics,
     scale_by_roots,
+    scale_geodesics,
 )
 from .heat import DiffusionRelation, EdgeWeighting, LaplacianRelation, commute_time_distances
 from .landmarks import LandmarkGeodesics, triangulate
@@ -23,6 +26,9 @@ from .neighbors import Neighborhood, NeighborSearch, relate_neighbors
 from .nystroem import GivenKernel, NystroemMap, center_landmarks, draw_landmarks, fit_nystroem
 
 __all__ = [
+    "DOUBLE_POINTS",
+    "GEODESIC_BLOCK_BYTES",
+    "TABLE_ROOM",
     "Chart",
     "Component",
     "DiffusionRelation",
@@ -41,7 +47,6 @@ __all__ = [
     "NystroemMap",
     "Queries",
     "Relation",
-    "advise_if_not_euclidean",
     "center_landmarks",
     "check_features",
     "commute_time_distances",
@@ -56,5 +61,6 @@ __all__ = [
     "relate_by_tangents",
     "relate_neighbors",
     "scale_by_roots",
+    "scale_geodesics",
     "triangulate",
 ]
