@@ -102,7 +102,7 @@ def test_logistic_starts_are_the_same_functions_as_tanh_starts():
         )
 
 
-# --- PCA is the linear case (S4 16.4.1) -------------------------------------------------------
+# --- PCA is the linear case (Izenman 2013, section 16.4.1) ----------------------------------------
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3, 4])
@@ -203,7 +203,7 @@ def test_lengths_on_the_map_are_lengths_in_the_data(n_components):
     assert np.all(np.diff(np.diag(covariance)) <= 0.0)
 
 
-# --- what it cannot do (S4 16.4.2; Malthouse 1998) --------------------------------------------
+# --- what it cannot do (Izenman 2013, section 16.4.2; Malthouse 1998) -----------------------------
 
 
 def on_circle(angle):

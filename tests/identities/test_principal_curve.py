@@ -62,7 +62,8 @@ def test_projection_is_the_nearest_of_all_segments(width, closed):
 
 def test_of_equally_near_places_the_largest_wins():
     bracket = polygon(np.array([[0.0, 1], [2, 1], [2, -1], [0, -1]]))
-    assert bracket.project(np.array([[0.5, 0.0]])).places[0] == 5.5  # not 0.5: S4 16.5
+    # not 0.5: Izenman 2013, eq. 16.5
+    assert bracket.project(np.array([[0.5, 0.0]])).places[0] == 5.5
     angle = np.arange(40) * 2 * np.pi / 40
     circle = polygon(np.column_stack([np.cos(angle), np.sin(angle)]), closed=True)
     side = circle.length / 40
@@ -76,7 +77,7 @@ def test_closed_polygon_goes_around():
     assert square.project(np.array([[-0.1, 0.0]])).places[0] == 0.0
 
 
-# --- curves and curvature (S4 16.3.1) ---------------------------------------------------------
+# --- curves and curvature (Izenman 2013, section 16.3.1) ------------------------------------------
 
 
 def test_circle_has_unit_speed_and_curvature_one():
@@ -197,7 +198,7 @@ def test_local_smoothers_are_weighted_least_squares(kind, degree, closed):
 
 
 def test_quadratic_of_the_text():
-    """S4 figure 16.3: from 10.2 (printed as n times that) to 0.54 in five iterations."""
+    """Izenman figure 16.3: from 10.2 (printed as n times that) to 0.54 in five iterations."""
     starts, ends = [], []
     for seed in range(20):
         curve = PrincipalCurve().fit(quadratic(seed=seed))
@@ -316,7 +317,7 @@ def test_weights_tell_the_outliers():
 
 
 def test_curve_is_self_consistent():
-    """S4 16.7: the points that project to a stretch have their mean on it, up to its error."""
+    """Points that project to a stretch have their mean on it (Izenman 2013, eq. 16.7), nearly."""
     n, noise, bins = 2000, 0.05, 10
     points = quadratic(n, noise)
     fitted = PrincipalCurve(bias_correction=True, span=0.3).fit(points)
