@@ -3,6 +3,9 @@
 from .chart import Chart, Component, Isolated, Queries, Relation
 from .features import FeatureProjection, check_features, count_monomials, deviations
 from .gram import (
+    DOUBLE_POINTS,
+    GEODESIC_BLOCK_BYTES,
+    TABLE_ROOM,
     GeodesicOperator,
     GeodesicTable,
     GramMap,
@@ -25,6 +28,9 @@ from .neighbors import directed_neighbors, edges_of, neighbor_index, undirected_
 from .nystroem import GivenKernel, NystroemMap, center_landmarks, draw_landmarks, fit_nystroem
 
 __all__ = [
+    "DOUBLE_POINTS",
+    "GEODESIC_BLOCK_BYTES",
+    "TABLE_ROOM",
     "Chart",
     "Component",
     "DiffusionRelation",
