@@ -284,7 +284,7 @@ def test_a_graph_in_pieces_is_told_once(tmp_path):
     points = np.vstack([ROLL.points[:40], ROLL.points[:40] + 1000])
     np.save(tmp_path / "two.npy", points)
     result = done("embed", tmp_path / "two.npy", "-m", "lle", "-o", tmp_path / "map.npy")
-    notes = [line for line in result.stderr.splitlines() if "2 pieces" in line]
+    notes = [line for line in result.stderr.splitlines() if "2 connected components" in line]
     assert len(notes) == 1
     assert notes[0].startswith("unspool: note: ")
 

@@ -125,7 +125,7 @@ def test_every_searcher_answers_alike(make, X):
 
 def test_blocks_do_not_show(monkeypatch):
     """Searching in many small blocks gives what one large block gives."""
-    from unspool.distances import search
+    from unspool.distances import indexes
 
     for name in ("many features", "few features"):
         X = CLOUDS[name]
@@ -134,7 +134,7 @@ def test_blocks_do_not_show(monkeypatch):
             distances.neighbor_graph(X, 6, metric="canberra"),
             distances.neighbor_graph(X, radius=3.0),
         ]
-        monkeypatch.setattr(search, "CHUNK_BYTES", 8 * 200 * 7)
+        monkeypatch.setattr(indexes, "CHUNK_BYTES", 8 * 200 * 7)
         parts = [
             distances.neighbor_graph(X, 6),
             distances.neighbor_graph(X, 6, metric="canberra"),
@@ -162,7 +162,7 @@ def test_radius_takes_all_within_and_no_one_else(X, share):
 
 
 def test_the_border_is_included_and_with_squares_excluded():
-    """S1 and S4: |x - y| <= eps. S2: |x - y|^2 < eps."""
+    """The lecture slides and Izenman: |x - y| <= eps. Gulcu: |x - y|^2 < eps."""
     line = np.arange(6.0)[:, None]
     assert distances.neighbor_graph(line, radius=2.0).counts.tolist() == [2, 3, 4, 4, 3, 2]
     squared = distances.neighbor_graph(line, radius=4.0, squared_radius=True)

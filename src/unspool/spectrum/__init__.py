@@ -1,33 +1,50 @@
 """EigenProblem -> Spectrum: one place picks the solver, checks it, and fixes signs and axes."""
 
 from .bordered import NotSolved
-from .canonical import canonical, degenerate_groups, signs
+from .iterative import (
+    solve_by_factor_inverse,
+    solve_by_filter,
+    solve_by_products,
+    solve_by_shift_invert,
+)
 from .krylov import leading_pairs
-from .operators import double_product, standard
-from .solve import DECOMPOSED, solve
-from .solvers import Pairs, Task, dense, factored, filtered, inverted, inverted_factor, products
-from .whole import additive_constant, all_values, labels_of_null_space, negative_mass
+from .operators import EigenPairs, Task, double_product, to_standard_form
+from .solve import (
+    DECOMPOSED,
+    canonical_vectors,
+    decompose,
+    decompose_factor,
+    degenerate_groups,
+    signs,
+    solve,
+)
+from .whole_spectrum import (
+    additive_constant,
+    all_eigenvalues,
+    components_of_null_space,
+    negative_mass,
+)
 
 __all__ = [
     "DECOMPOSED",
+    "EigenPairs",
     "NotSolved",
-    "Pairs",
     "Task",
     "additive_constant",
-    "all_values",
-    "canonical",
+    "all_eigenvalues",
+    "canonical_vectors",
+    "components_of_null_space",
+    "decompose",
+    "decompose_factor",
     "degenerate_groups",
-    "dense",
     "double_product",
-    "factored",
-    "filtered",
-    "inverted",
-    "inverted_factor",
-    "labels_of_null_space",
     "leading_pairs",
     "negative_mass",
-    "products",
     "signs",
     "solve",
-    "standard",
+    "solve_by_factor_inverse",
+    "solve_by_filter",
+    "solve_by_products",
+    "solve_by_shift_invert",
+    "to_standard_form",
 ]
