@@ -1,35 +1,32 @@
 """Which map to trust (``compare``), what to change (``diagnose``), what it costs (``plan``)."""
 
-from .candidates import usual_methods
-from .checks import (
-    Measure,
-    continuity,
+from .compare import compare, usual_methods
+from .comparison import Comparison, Outcome
+from .diagnose import Diagnosis, diagnose
+from .evidence import Evidence, Measure
+from .map_checks import continuity, distortion, residual_variance, stress, trustworthiness
+from .plan import Machine, Plan, plan, this_machine
+from .solution_checks import (
+    connected_components,
     convergence,
-    distortion,
     eigengap,
     landmarks,
     negative_eigenvalues,
-    pieces,
-    residual_variance,
     short_circuits,
-    stress,
-    trustworthiness,
 )
-from .compare import compare
-from .comparison import Comparison, Outcome
-from .diagnose import Diagnosis, diagnose
-from .evidence import Case
-from .plan import Machine, Plan, plan, this_machine
+from .summary import Summary, summarize
 
 __all__ = [
-    "Case",
     "Comparison",
     "Diagnosis",
+    "Evidence",
     "Machine",
     "Measure",
     "Outcome",
     "Plan",
+    "Summary",
     "compare",
+    "connected_components",
     "continuity",
     "convergence",
     "diagnose",
@@ -37,11 +34,11 @@ __all__ = [
     "eigengap",
     "landmarks",
     "negative_eigenvalues",
-    "pieces",
     "plan",
     "residual_variance",
     "short_circuits",
     "stress",
+    "summarize",
     "this_machine",
     "trustworthiness",
     "usual_methods",
