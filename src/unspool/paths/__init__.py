@@ -1,21 +1,28 @@
 """NeighborGraph -> geodesic distances: shortest paths by elimination or by Dijkstra's algorithm."""
 
-from .dijkstra import MOST_BUCKETS, Searched, near_each_other, searched
-from .elimination import Eliminated, FilledPattern, eliminated, filled_pattern, shortest_arcs
-from .geodesics import Precision, ShortestPaths, geodesic_distances, prepare_paths
+from .dijkstra import MOST_BUCKETS, DijkstraSolver, lengths_between
+from .elimination import EliminationSolver, FilledPattern, filled_pattern, shortest_arcs
+from .geodesics import (
+    Algorithm,
+    PathSolver,
+    Precision,
+    ShortestPaths,
+    geodesic_distances,
+    prepare_paths,
+)
 
 __all__ = [
     "MOST_BUCKETS",
-    "Eliminated",
+    "Algorithm",
+    "DijkstraSolver",
+    "EliminationSolver",
     "FilledPattern",
+    "PathSolver",
     "Precision",
-    "Searched",
     "ShortestPaths",
-    "eliminated",
     "filled_pattern",
     "geodesic_distances",
-    "near_each_other",
+    "lengths_between",
     "prepare_paths",
-    "searched",
     "shortest_arcs",
 ]
