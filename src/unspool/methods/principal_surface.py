@@ -18,7 +18,7 @@ class PrincipalSurface(PrincipalMethod):
 
     Data are projected onto the surface, its parameters are brought near to lengths on it, and the
     data are smoothed over them; until the distance converges. The coordinates are the parameters of
-    the nearest point, centred and turned to their axes, in any number of dimensions. The surface
+    the nearest point, centered and turned to their axes, in any number of dimensions. The surface
     does not fold: where it would, it is smoothed more, and the report says so.
 
     Attributes: ``surface_`` (the smooth function, of normalized data), ``freedom_`` (its degrees of
