@@ -8,7 +8,7 @@ from sklearn.base import clone
 import unspool
 from tests.cases import CASES, bent, clusters, roll
 from unspool import distances, graph, paths, store
-from unspool.store import PLACES, class_of, word_of
+from unspool.store.registry import PLACES, class_of, word_of
 
 X = bent(200)
 NEW = bent(30, seed=8)

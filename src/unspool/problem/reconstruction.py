@@ -1,7 +1,8 @@
 """Weights that rebuild a point from its neighbours: they sum to one and miss it by the least.
 
 Solve G w = 1 and normalise, with G the Gram matrix of the differences to the neighbours
-(S0 4.46, S3 15.9, S4 16.6.4). Both the LLE family and the placing of new points use it.
+(Vidal, Ma, Sastry 2016, eq. 4.46; Mohri et al. 2012, eq. 15.9). Both the LLE family and the placing
+of query points use it.
 
 The patch of LLE: each point as the affine combination of its neighbours.
 """
