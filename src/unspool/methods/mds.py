@@ -75,7 +75,7 @@ class MDS(Estimator):
     precision: Literal["double", "single"] = parameter(
         default="double",
         choices=("double", "single"),
-        help="precision of the table: single needs half the memory, less time, and keeps six digits",
+        help="of the table: single takes half the memory, less time, and keeps six digits",
     )
 
     stress_: float = learned(help="raw stress of the map, in the units of the data")
