@@ -55,6 +55,11 @@ class Relation(Protocol):
 class Isolated:
     """The relation of a component that has no coordinates of its own, such as a single point."""
 
+    @property
+    def landmarks(self) -> Array:
+        """The point that stands for the component: its first."""
+        return np.zeros(1, dtype=np.intp)
+
     def problem(self) -> EigenProblem:
         """State nothing: there is no pair of points to relate."""
         raise ValueError("a component without coordinates has no eigenproblem")
