@@ -1,10 +1,11 @@
 """Write the parts of the documentation that the code knows: ``python docs/build.py``.
 
 A page of a method is written by hand, but for two blocks: its title with what the catalogue says of
-the method, and the table of its parameters, read from their declaration. The README's table of
-methods is a third, the list of decisions a fourth. A block stands between
-``<!-- generated: name -->`` and ``<!-- end -->``; a page that has none yet gets them, in the places
-of its title and of its table of parameters.
+the method, and the table of its parameters, read from their declaration. Others are the README's
+table of methods, the list of decisions, and the layers of the design, which are the ones that the
+tests guard (tests/architecture/layers.py). A block stands between ``<!-- generated: name -->`` and
+``<!-- end -->``; a page of a method that has none yet gets them, in the places of its title and of
+its table of parameters.
 
 ``--check`` changes nothing and fails where a block is not what the code says now. ``--images``
 draws the pictures anew (docs/pictures.py), all of them or the ones that are named.
@@ -20,6 +21,7 @@ from typing import Any
 
 from unspool.catalog import METHODS, Entry
 from unspool.methods.parameters import Rule, parameters_of
+from unspool.textbook import TEXTS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "methods"
@@ -61,6 +63,7 @@ def built() -> list[tuple[Path, str | None]]:
     for path, name, table in (
         (ROOT / "README.md", "methods", methods_table()),
         (DECISIONS / "README.md", "decisions", decisions_table()),
+        (ROOT / "docs" / "design.md", "layers", layers_table()),
     ):
         pages.append((path, filled(path.read_text("utf-8"), name, table)))
     return pages
@@ -107,9 +110,15 @@ def summary(entry: Entry) -> str:
         "needs": entry.needs,
         "gives": entry.gives,
         "family": f"[{entry.family}](../design.md#the-one-rule)",
-        "reference": re.sub(r"\bS([0-4])\b", r"[S\1](../texts.md)", entry.reference),
+        "reference": _cited(entry.reference),
     }
     return f"# {entry.title}\n\n" + _table(("", ""), list(facts.items()))
+
+
+def _cited(reference: str) -> str:
+    """Return a reference with a link to each of the five texts that it names."""
+    texts = "|".join(re.escape(text.citation) for text in TEXTS)
+    return re.sub(rf"({texts})", r"[\1](../texts.md)", reference)
 
 
 def parameters_table(cls: Any) -> str:
@@ -138,6 +147,19 @@ def decisions_table() -> str:
         title = path.read_text("utf-8").partition("\n")[0].lstrip("# ")
         rows.append((f"[{number}]({path.name})", title.removeprefix(f"{number}. ")))
     return _table(("", "decision"), rows)
+
+
+def layers_table() -> str:
+    """Return the layers from the bottom up, with each room's idea in the words of its docstring."""
+    sys.path.insert(0, str(ROOT))
+    from tests.architecture.layers import LAYERS, idea_of
+
+    rows = [
+        (f"{number} {layer.what}" if first else "", f"`{room}`", idea_of(room))
+        for number, layer in enumerate(LAYERS)
+        for first, room in ((room == layer.rooms[0], room) for room in layer.rooms)
+    ]
+    return _table(("layer", "room", "idea"), rows)
 
 
 def _linked(entry: Entry) -> str:

@@ -57,7 +57,7 @@ def item_tables() -> str:
     lines: list[str] = []
     for text in TEXTS:
         own = [one for one in items().values() if one.text == text.name]
-        lines += [f"### {text.name}: {text.title}", ""]
+        lines += [f"### {text.title}", ""]
         lines += ["| item | shows | place | data |", "|---|---|---|---|"]
         lines += [_item_row(one) for one in own] + [""]
     return "\n".join(lines)
@@ -75,7 +75,7 @@ def errata() -> str:
 
 
 def _item_row(one: Item) -> str:
-    return _row(f"`{one.id}`", one.title, one.place, ", ".join(f"`{name}`" for name in one.needs))
+    return _row(f"`{one.id}`", one.title, one.source, ", ".join(f"`{name}`" for name in one.needs))
 
 
 def _erratum_row(one: Erratum) -> str:

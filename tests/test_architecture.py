@@ -1,4 +1,4 @@
-"""The source tree keeps its promises (tests/architecture/rules.py).
+"""The source tree keeps its promises (tests/architecture: layers.py and rules.py).
 
 Every guard reads the tree and yields one sentence per broken promise. That each of them does speak
 up when it should is tested in tests/architecture/test_guards.py.
@@ -16,11 +16,15 @@ MODULES = read_package(ROOT)
 
 OVER_MODULES = (
     imports.every_module_has_a_layer,
+    imports.every_layer_has_its_rooms,
     imports.layers_point_down,
+    imports.private_names_stay_in_their_folder,
     imports.reserved_calls_stay_home,
     imports.optional_packages_stay_home_and_late,
     imports.kernels_are_imported_late,
+    imports.kernels_sit_beside_their_user,
     shape.files_are_short,
+    shape.the_house_is_small,
     shape.functions_are_short,
     shape.names_say_what_they_mean,
     shape.exports_are_sorted,

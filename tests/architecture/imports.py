@@ -6,13 +6,22 @@ import re
 from collections.abc import Iterator
 
 from . import rules
+from .layers import LAYERS, PUBLIC, SHARED, SIDEWAYS, layer_of
 from .source import PACKAGE, Module, Use
 
 
 def every_module_has_a_layer(modules: list[Module]) -> Iterator[str]:
     for top in sorted({module.top for module in modules}):
-        if top != "__init__" and _layer(top) is None:
+        if top != "__init__" and layer_of(top) is None:
             yield f"src/{PACKAGE}/{top} has no layer: list it in LAYERS, or find where it belongs"
+
+
+def every_layer_has_its_rooms(modules: list[Module]) -> Iterator[str]:
+    there = {module.top for module in modules}
+    for layer in LAYERS:
+        for room in layer.rooms:
+            if room not in there:
+                yield f"LAYERS lists {room}, and there is no src/{PACKAGE}/{room}"
 
 
 def layers_point_down(modules: list[Module]) -> Iterator[str]:
@@ -26,28 +35,41 @@ def layers_point_down(modules: list[Module]) -> Iterator[str]:
 
 
 def _target(use: Use) -> str | None:
-    """The part of the package an import reaches, "" for the package itself, None outside it."""
+    """The room an import reaches, "" for the package itself, None outside it."""
     first, _, rest = use.name.partition(".")
     if first != PACKAGE:
         return None
     top = rest.split(".")[0]
-    return top if _layer(top) is not None else ""
-
-
-def _layer(top: str) -> int | None:
-    if top.startswith("_") and not top.startswith("__"):
-        return rules.FLOOR
-    return rules.LAYERS.get(top)
+    return top if layer_of(top) is not None else ""
 
 
 def _may_import(importer: str, target: str) -> bool:
-    if importer == target or (importer, target) in rules.SIDEWAYS:
+    if importer == target or (importer, target) in SIDEWAYS:
         return True
-    own = _layer(importer)
-    other = _layer(target) if target else rules.ROOT
+    own = layer_of(importer)
+    other = layer_of(target) if target else PUBLIC - 1
     if own is None or other is None:
         return own is None  # a module without a layer is told by its own guard
-    return other < own or (other == own and target in rules.SHARED)
+    return other < own or (other == own and target in SHARED)
+
+
+def private_names_stay_in_their_folder(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        for use in dict.fromkeys(module.uses):
+            if _is_private(use.name) and not _is_beside(module, use.name):
+                yield module.tell(use.line, f"{use.name} is private to another folder")
+
+
+def _is_private(name: str) -> bool:
+    first, *parts = name.split(".")
+    return first == PACKAGE and any(re.match(r"_(?!_)", part) for part in parts)
+
+
+def _is_beside(module: Module, name: str) -> bool:
+    """Whether a private name is one of the module's folder, or of a file in that folder."""
+    folder = module.folder or module.top
+    before = re.split(r"\._(?!_)", name)[0].split(".")[1:]
+    return before in (folder.split("/"), [*folder.split("/"), *before[-1:]])
 
 
 def reserved_calls_stay_home(modules: list[Module]) -> Iterator[str]:
@@ -82,6 +104,30 @@ def optional_packages_stay_home_and_late(modules: list[Module]) -> Iterator[str]
 def kernels_are_imported_late(modules: list[Module]) -> Iterator[str]:
     for module in modules:
         for use in module.imports:
-            ours = use.name.startswith(f"{PACKAGE}.") and rules.KERNELS in use.name.split(".")
-            if ours and not use.late and module.stem != rules.KERNELS:
+            if _is_kernel(use.name) and not use.late and not module.stem.endswith(rules.KERNELS):
                 yield module.tell(use.line, f"import {use.name} inside a function: it loads numba")
+
+
+def _is_kernel(name: str) -> bool:
+    first, *parts = name.split(".")
+    return first == PACKAGE and any(part.endswith(rules.KERNELS) for part in parts)
+
+
+def kernels_sit_beside_their_user(modules: list[Module]) -> Iterator[str]:
+    users = {module.place for module in modules} | {module.folder for module in modules}
+    for module in modules:
+        folder = module.folder
+        if module.stem.endswith(rules.KERNELS):
+            user = module.stem.removesuffix(rules.KERNELS)
+            if f"{folder}/{user}" not in users and user != folder.rpartition("/")[2]:
+                yield f"{module.path}: name it after the file or folder that calls it"
+            continue
+        for use in module.imports:
+            if _is_kernel(use.name) and _folder_of_kernel(use.name) != (folder or module.place):
+                yield module.tell(use.line, f"{use.name} is for the files beside it")
+
+
+def _folder_of_kernel(name: str) -> str:
+    parts = name.split(".")[1:]
+    place = next(number for number, part in enumerate(parts) if part.endswith(rules.KERNELS))
+    return "/".join(parts[:place])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -57,7 +58,7 @@ FIELDS = ("name", "cls", "needs", "gives", "reference")
 def importing_is_light(root: Path) -> Iterator[str]:
     if not _exists(root, "__init__"):
         return
-    answers = [_ask(root, IMPORT) for _ in range(3)]
+    answers = [ask(root, IMPORT) for _ in range(3)]
     for package in rules.NOT_AT_IMPORT:
         if package in answers[0]["loaded"]:
             yield f"`import {PACKAGE}` loads {package}"
@@ -69,7 +70,7 @@ def importing_is_light(root: Path) -> Iterator[str]:
 def public_names_resolve(root: Path) -> Iterator[str]:
     if not _exists(root, "__init__"):
         return
-    answer = _ask(root, NAMES)
+    answer = ask(root, NAMES)
     for name, trouble in answer["trouble"].items():
         yield f"{PACKAGE}.{name} is in __all__ and does not resolve: {trouble}"
     for name, times in Counter(answer["names"]).items():
@@ -80,33 +81,39 @@ def public_names_resolve(root: Path) -> Iterator[str]:
 def catalogue_is_complete(root: Path) -> Iterator[str]:
     if not _exists(root, "catalog") and not _exists(root, "catalog/__init__"):
         return
-    answer = _ask(root, f"FIELDS = {FIELDS}" + CATALOG)
+    answer = ask(root, f"FIELDS = {FIELDS}" + CATALOG)
     entries = answer["entries"]
     for entry in entries:
         for field in (field for field in FIELDS if not entry["has"][field]):
             yield f"the catalogue entry {entry['name'] or entry['cls']} has no {field}"
         if entry["cls"] not in answer["cases"]:
             yield f"{entry['cls']} has no case: add it to CASES in tests/cases.py"
-    yield from _counted(_method_classes(root), Counter(entry["cls"] for entry in entries))
+    yield from _counted(*_method_classes(root), Counter(entry["cls"] for entry in entries))
     yield from _pages(root, [entry["name"] for entry in entries])
 
 
-def _counted(classes: set[str], listed: Counter[str]) -> Iterator[str]:
-    for name in sorted(classes | set(listed)):
+def _counted(classes: set[str], leaves: set[str], listed: Counter[str]) -> Iterator[str]:
+    for name in sorted(leaves | set(listed)):
         if name not in classes:
-            yield f"{name} is in the catalogue and is no public class of {PACKAGE}.methods"
+            yield f"{name} is in the catalogue and is no @method class of {PACKAGE}.methods"
         elif listed[name] != 1:
             yield f"{name} is in the catalogue {listed[name]} times instead of once"
 
 
-def _method_classes(root: Path) -> set[str]:
-    files = [m for m in read_package(root) if m.top == "methods" and not m.stem.startswith("_")]
-    return {
-        node.name
-        for module in files
-        for node in public_definitions(module)
-        if type(node).__name__ == "ClassDef"
-    }
+def _method_classes(root: Path) -> tuple[set[str], set[str]]:
+    """Public classes declared by @method, and those of them that no other one builds on."""
+    declared: set[str] = set()
+    bases: set[str] = set()
+    for module in (module for module in read_package(root) if module.top == "methods"):
+        for node in public_definitions(module):
+            if isinstance(node, ast.ClassDef) and _is_declared(node):
+                declared.add(node.name)
+                bases |= {ast.unparse(base) for base in node.bases}
+    return declared, declared - bases
+
+
+def _is_declared(node: ast.ClassDef) -> bool:
+    return any(ast.unparse(decorator) == "method" for decorator in node.decorator_list)
 
 
 def _pages(root: Path, names: list[str]) -> Iterator[str]:
@@ -123,13 +130,13 @@ def _exists(root: Path, place: str) -> bool:
     return (root / "src" / PACKAGE / f"{place}.py").exists()
 
 
-def _ask(root: Path, script: str) -> Any:
+def ask(root: Path, script: str, **environment: str) -> Any:
     """Run a script against the tree under `root` and read the JSON it prints last."""
     path = os.pathsep.join([str(root / "src"), str(root)])
     run = subprocess.run(
         [sys.executable, "-c", script],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": path, **environment},
         capture_output=True,
         text=True,
         check=False,

@@ -15,23 +15,36 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def files_are_short(modules: list[Module]) -> Iterator[str]:
     for module in modules:
         lines = len(module.text.splitlines())
-        limit = rules.METHOD_FILE_LINES if _is_method_file(module) else rules.FILE_LINES
-        if lines > limit:
-            yield module.tell(limit, f"{lines} lines, {limit} at most: a part wants its own file")
+        if lines > rules.FILE_LINES:
+            sentence = f"{lines} lines, {rules.FILE_LINES} at most: which second idea is in it?"
+            yield module.tell(rules.FILE_LINES, sentence)
 
 
-def _is_method_file(module: Module) -> bool:
-    return module.top == "methods" and "/" in module.place and not module.stem.startswith("_")
+def the_house_is_small(modules: list[Module]) -> Iterator[str]:
+    folders = {module.folder for module in modules} - {""}
+    for number, most, what in (
+        (len(modules), rules.FILES, "files"),
+        (len(folders), rules.FOLDERS, "folders"),
+    ):
+        if number > most:
+            yield f"src/unspool has {number} {what}, {most} at most: which two are one idea?"
 
 
 def functions_are_short(modules: list[Module]) -> Iterator[str]:
     for module in modules:
         for node in ast.walk(module.tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1 - _docstring_lines(node)
                 if lines > rules.FUNCTION_LINES:
                     sentence = f"{node.name} has {lines} lines, {rules.FUNCTION_LINES} at most"
                     yield module.tell(node.lineno, sentence)
+
+
+def _docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    if ast.get_docstring(node) is None:
+        return 0
+    first = node.body[0]
+    return (first.end_lineno or first.lineno) - first.lineno + 1
 
 
 def names_say_what_they_mean(modules: list[Module]) -> Iterator[str]:

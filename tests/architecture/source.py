@@ -43,19 +43,29 @@ class Module:
         return self.place.split("/")[0]
 
     @property
+    def folder(self) -> str:
+        """The folder below the package, "" for a file right under it."""
+        return self.place.rpartition("/")[0]
+
+    @property
     def stem(self) -> str:
         return self.place.split("/")[-1]
 
+    @property
+    def package(self) -> str:
+        """The dotted name that relative imports start from."""
+        return ".".join([PACKAGE, *self.place.split("/")[:-1]])
+
     @cached_property
     def imports(self) -> tuple[Use, ...]:
-        reader = _Imports(".".join([PACKAGE, *self.place.split("/")[:-1]]))
+        reader = _Imports(self.package)
         reader.visit(self.tree)
         return tuple(reader.found)
 
     @cached_property
     def uses(self) -> tuple[Use, ...]:
         """Every import, and every attribute chain that starts at an imported name."""
-        return (*self.imports, *_attribute_chains(self.tree))
+        return (*self.imports, *_attribute_chains(self.tree, self.package))
 
     def lies_in(self, *places: str) -> bool:
         own = f"/{self.place}"
@@ -122,14 +132,14 @@ class _Imports(ast.NodeVisitor):
         self.generic_visit(node)
 
 
-def _attribute_chains(tree: ast.Module) -> Iterator[Use]:
-    aliases = _aliases(tree)
+def _attribute_chains(tree: ast.Module, package: str) -> Iterator[Use]:
+    aliases = _aliases(tree, package)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and (name := _resolve(node, aliases)):
             yield Use(name, node.lineno, late=True)
 
 
-def _aliases(tree: ast.Module) -> dict[str, str]:
+def _aliases(tree: ast.Module, package: str) -> dict[str, str]:
     """Local name -> dotted name, for `import a.b as c`, `from a import b` and `c = a.b`."""
     aliases: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -137,9 +147,11 @@ def _aliases(tree: ast.Module) -> dict[str, str]:
             for alias in node.names:
                 first = alias.name.split(".")[0]
                 aliases[alias.asname or first] = alias.name if alias.asname else first
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif isinstance(node, ast.ImportFrom):
+            start = "." * node.level + (node.module or "")
+            home = resolve_name(start, package) if node.level else start
             for alias in node.names:
-                aliases[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                aliases[alias.asname or alias.name] = f"{home}.{alias.name}"
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value = node.value

@@ -113,6 +113,29 @@ def test_links_lead_somewhere(path):
             assert anchor in slugs(there.read_text("utf-8")), f"{named(path)} links to {target}"
 
 
+def missing_files(text):
+    """Return what a page names as a file of the repository, in `code`, and is not there."""
+    named = re.findall(r"`((?:[\w.]+/)*[\w.]+\.(?:py|toml|md|html)|(?:[\w.]+/)+)`", text)
+    homes = (ROOT, ROOT / "src" / "unspool", ROOT / "docs")
+    return [name for name in named if not any((home / name).exists() for home in homes)]
+
+
+@pytest.mark.parametrize("path", [path for path in TEXTS if path.name != "CHANGELOG.md"], ids=named)
+def test_files_that_are_named_exist(path):
+    missing = missing_files(without_code(path.read_text("utf-8")))
+    assert [name for name in missing if not is_an_example(name)] == []
+
+
+def is_an_example(name):
+    """What a user's own files are called on the pages, or what a run writes."""
+    return name.startswith((".", "report.", "map.", "table.", "book"))
+
+
+def test_a_file_that_is_gone_is_told():
+    text = "See `graph/components.py`, `spectrum/`, `docs/build.py`, `graph/pieces.py`, `iterate/`."
+    assert missing_files(text) == ["graph/pieces.py", "iterate/"]
+
+
 @pytest.mark.parametrize("path", RUN, ids=named)
 def test_examples_print_what_they_claim(path, tmp_path, monkeypatch):
     """Blocks of a page share their names; a line ``# > text`` is what was printed."""

@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist, pdist
 from scipy.special import digamma
 
 from unspool import datasets, dimension, quality
-from unspool.dimension import METHODS, doubling, intrinsic_dimension, settle
+from unspool.dimension import ESTIMATORS, choose_scale, doubling_scales, intrinsic_dimension
 from unspool.methods import Isomap
 
 
@@ -130,7 +130,7 @@ def on_rolls():
     return [intrinsic_dimension(points) for points in rolls]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_swiss_roll_has_two_dimensions(on_rolls, method):
     for found in on_rolls:
         assert found[method].value == pytest.approx(2.0, abs=0.2)
@@ -141,7 +141,7 @@ def on_helices():
     return [intrinsic_dimension(datasets.helix(n).points) for n in (1000, 5000)]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_helix_has_one_dimension(on_helices, method):
     """Its points are evenly spaced: the two nearest neighbours are equally far."""
     for found in on_helices:
@@ -201,7 +201,7 @@ def test_local_dimension_tells_a_curve_from_a_sheet():
     sheet = np.column_stack([rng.random((800, 2)), np.zeros(800)])
     curve = np.column_stack([5 + rng.random(400), np.zeros((400, 2))])
     found = intrinsic_dimension(np.concatenate([sheet, curve]))
-    for method in METHODS:
+    for method in ESTIMATORS:
         estimate = found[method]
         on_curve = estimate.sample >= 800
         assert np.median(estimate.per_point[on_curve]) == pytest.approx(1.0, abs=0.15)
@@ -225,7 +225,7 @@ def test_copies_scale_and_offset_do_not_matter():
     plain = intrinsic_dimension(roll)
     for changed in (np.concatenate([roll, roll[:300], roll[:100]]), 1e-120 * roll, 1e120 * roll):
         found = intrinsic_dimension(changed)
-        for method in METHODS:
+        for method in ESTIMATORS:
             assert found[method].value == pytest.approx(plain[method].value, rel=1e-6)
     far = intrinsic_dimension(roll + 1e6)
     assert far.value == pytest.approx(plain.value, rel=1e-3)
@@ -364,17 +364,17 @@ def test_curves_and_counts_are_checked(call):
         ([1.7], 3, 0),
     ],
 )
-def test_the_scale_is_where_the_estimate_settles(values, ceiling, chosen):
-    reading = settle(lambda i: (values[i], 0.001), range(len(values)), ceiling)
+def test_the_scale_is_where_the_estimate_levels_off(values, ceiling, chosen):
+    reading = choose_scale(lambda i: (values[i], 0.001), range(len(values)), ceiling)
     assert reading.index == chosen
     assert reading.value == values[chosen]
 
 
 def test_near_copies_are_skipped_where_they_count():
     values = [0.2, 1.9, 1.95]
-    assert settle(lambda i: (values[i], 0.001), range(3), 3.0).index == 0
-    assert settle(lambda i: (values[i], 0.001), range(3), 3.0, near_copies=True).index == 1
-    assert settle(lambda i: (values[i], 0.9), range(3), 3.0, near_copies=True).index == 0
+    assert choose_scale(lambda i: (values[i], 0.001), range(3), 3.0).index == 0
+    assert choose_scale(lambda i: (values[i], 0.001), range(3), 3.0, near_copies=True).index == 1
+    assert choose_scale(lambda i: (values[i], 0.9), range(3), 3.0, near_copies=True).index == 0
 
 
 def test_noise_of_the_estimate_is_no_fall_and_coarse_scales_are_not_computed():
@@ -384,12 +384,12 @@ def test_noise_of_the_estimate_is_no_fall_and_coarse_scales_are_not_computed():
         looked_at.append(scale)
         return 2.0 - 0.1 * scale, 0.2
 
-    reading = settle(read, range(6), 5.0)
+    reading = choose_scale(read, range(6), 5.0)
     assert reading.index == 0
     assert looked_at == [0, 1]
     assert reading.error == pytest.approx(np.hypot(0.2, 0.05))
-    assert doubling(10, 85) == [10, 20, 40, 80]
-    assert doubling(10, 7) == [7]
+    assert doubling_scales(10, 85) == [10, 20, 40, 80]
+    assert doubling_scales(10, 7) == [7]
 
 
 # how it reads
@@ -399,7 +399,7 @@ def test_the_answer_prints_as_a_table(on_rolls):
     lines = str(on_rolls[0]).splitlines()
     assert lines[0].startswith("intrinsic dimension 2.0, methods say") or "2.0" in lines[0]
     assert "5000 points, 3 columns" in lines[1]
-    for method in METHODS:
+    for method in ESTIMATORS:
         assert sum(line.startswith(method) for line in lines) == 1
     assert float(on_rolls[0]) == on_rolls[0].value
     assert on_rolls[0].n_components == 2

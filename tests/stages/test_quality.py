@@ -269,8 +269,8 @@ def test_wide_distances_keep_close_pairs_and_copies(offset):
     X[5] = X[4]
     X[6] = X[4] + 1e-7 * cloud(1, 60)[0]
     rows = np.array([4, 5, 6, 20])
-    found = quality.side(X).distances(rows)
-    assert isinstance(quality.side(X), quality.WidePoints)
+    found = quality.distance_rows(X).distances(rows)
+    assert isinstance(quality.distance_rows(X), quality.WidePointRows)
     np.testing.assert_allclose(found, cdist(X[rows], X), rtol=1e-9, atol=1e-12)
     assert found[0, 5] == found[1, 4] == 0.0
 
@@ -399,8 +399,8 @@ def test_progress_is_told_and_work_can_be_cancelled(monkeypatch):
         (lambda X, Y: quality.stress(np.ones((20, 2)), Y), "one place"),
         (lambda X, Y: quality.stress(X, Y, metric="precomputed"), "table of 20 x 20"),
         (lambda X, Y: quality.stress(-cdist(X, X), Y, metric="precomputed"), "row 0"),
-        (lambda X, Y: quality.stress(two_pieces(X), Y, metric="precomputed"), "pieces"),
-        (lambda X, Y: quality.residual_variance(two_pieces(X), Y), "pieces"),
+        (lambda X, Y: quality.stress(two_components(X), Y, metric="precomputed"), "connected components"),
+        (lambda X, Y: quality.residual_variance(two_components(X), Y), "connected components"),
         (lambda X, Y: quality.residual_variance(np.ones((20, 20)), Y), "equal"),
         (lambda X, Y: quality.residual_variance(cdist(X, X)[:, :5], Y), "20 x 20"),
         (lambda X, Y: quality.procrustes(Y, np.ones((20, 2))), "one place"),
@@ -415,13 +415,13 @@ def test_wrong_questions_get_one_clear_error(call, message):
         call(X, Y)
 
 
-def two_pieces(X):
+def two_components(X):
     table = cdist(X, X)
     table[:10, 10:] = table[10:, :10] = np.inf
     return table
 
 
-def test_ranks_of_points_in_two_pieces_are_defined():
+def test_ranks_of_points_in_two_components_are_defined():
     X, Y = bent(20)
-    found = quality.neighborhoods(two_pieces(X), Y, 5, metric="precomputed")
+    found = quality.neighborhoods(two_components(X), Y, 5, metric="precomputed")
     assert 0 < found.trustworthiness < 1

@@ -6,15 +6,18 @@ from typing import Any
 
 import click
 
+from ..dimension import ESTIMATORS, intrinsic_dimension
 from .options import data_options, json_option, prepared_from, progress
 from .output import as_json
 
-WAYS = ("all", "correlation", "levina-bickel", "two-nearest", "local-pca", "elbow", "eigengap")
+CHOICES = ("all", *ESTIMATORS)
 
 
 @click.command()
 @data_options
-@click.option("--by", type=click.Choice(WAYS), default="all", help="one estimator  [all]")
+@click.option(
+    "--by", type=click.Choice(["all", *ESTIMATORS]), default="all", help="one estimator  [all]"
+)
 @json_option
 def command(by: str, **given: Any) -> None:
     """Estimate the intrinsic dimension of DATA by all methods that suit it, with their spread.
@@ -22,8 +25,6 @@ def command(by: str, **given: Any) -> None:
     \b
     unspool dimension table.csv --scale standard
     """
-    from ..dimension import intrinsic_dimension
-
     made = prepared_from(given)
     with progress(given, "dimension"):
         found = intrinsic_dimension(made.points, by, seed=given["seed"])

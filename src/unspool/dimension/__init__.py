@@ -7,20 +7,19 @@ a method, and tell how many coordinates its *map* needs.
 """
 
 from .correlation import correlation_dimension
-from .elbow import eigengap, elbow, elbow_of_map
-from .estimate import Dimension, Estimate
-from .intrinsic import METHODS, intrinsic_dimension
+from .elbow import eigengap, eigengap_of_patches, elbow, elbow_of_map, elbow_of_patches
+from .estimate import Dimension, Estimate, choose_scale, doubling_scales
+from .intrinsic import ESTIMATORS, intrinsic_dimension
 from .local_pca import local_pca
 from .nearest import levina_bickel, two_nearest
-from .patches import eigengap_of_patches, elbow_of_patches
-from .scales import doubling, settle
 
 __all__ = [
-    "METHODS",
+    "ESTIMATORS",
     "Dimension",
     "Estimate",
+    "choose_scale",
     "correlation_dimension",
-    "doubling",
+    "doubling_scales",
     "eigengap",
     "eigengap_of_patches",
     "elbow",
@@ -29,6 +28,5 @@ __all__ = [
     "intrinsic_dimension",
     "levina_bickel",
     "local_pca",
-    "settle",
     "two_nearest",
 ]

@@ -2,7 +2,7 @@
 
 Grassberger & Procaccia (1983): C(r), the share of pairs closer than r, grows like r^d. The slope
 is read over octaves of r, from the radius within which a point has one other on average up to
-where C reaches a quarter, at the scale that ``settle`` finds.
+where C reaches a quarter, at the scale that ``choose_scale`` finds.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import numpy as np
 
 from ..runtime import stage
 from ..values import Array, Metric
-from .distinct import Cloud, cloud
-from .estimate import Estimate
-from .scales import OVERLAP, settle
+from .distinct_points import DistinctPoints, find_distinct_points
+from .estimate import OVERLAP, Estimate, choose_scale
 
 PAIRS = 10_000_000  # distances looked at, in a space of few columns
 CHUNK_BYTES = 32 * 2**20
-LOCAL = 8  # neighbours within the radius at which a single point is asked, at least
+LOCAL = 8  # neighbours within the radius at which a single point has an estimate, at least
 
 
 def correlation_dimension(
@@ -51,18 +50,18 @@ def correlation_dimension(
     >>> round(dimension.correlation_dimension(datasets.circle(500).points).value)
     1
     """
-    return correlation_of(cloud(X, metric, sample, seed))
+    return correlation_of(find_distinct_points(X, metric, sample, seed))
 
 
-def correlation_of(asked: Cloud) -> Estimate:
+def correlation_of(data: DistinctPoints) -> Estimate:
     """Return the same for points whose neighbours may have been searched already."""
-    points = _counted_points(asked)
-    radii = _radii(asked)
-    counts = _counts(asked, points, radii)
+    points = _counted_points(data)
+    radii = _radii(data)
+    counts = _counts(data, points, radii)
     # half-octave steps, slopes over whole octaves
-    usable = [i for i in range(len(radii) - 2) if counts[:, i + 2].mean() <= asked.n_points / 4]
+    usable = [i for i in range(len(radii) - 2) if counts[:, i + 2].mean() <= data.n_points / 4]
     usable = usable or [0]
-    reading = settle(lambda i: _slope(counts[:, i], counts[:, i + 2]), usable, asked.ceiling)
+    reading = choose_scale(lambda i: _slope(counts[:, i], counts[:, i + 2]), usable, data.ceiling)
     if reading.value <= 0.0:
         raise ValueError("no pair is closer than others at any scale, so there is no slope to read")
     best = usable[reading.index]
@@ -70,42 +69,42 @@ def correlation_of(asked: Cloud) -> Estimate:
         method="correlation",
         value=reading.value,
         standard_error=reading.error,
-        read_at=f"radius {asked.unit * radii[best]:.3g} to {asked.unit * radii[best + 2]:.3g}",
-        exact=len(points) == asked.n_points,
+        read_at=f"radius {data.unit * radii[best]:.3g} to {data.unit * radii[best + 2]:.3g}",
+        exact=len(points) == data.n_points,
         curve=reading.values,
-        scales=asked.unit * radii[usable][: len(reading.values)],
+        scales=data.unit * radii[usable][: len(reading.values)],
         per_point=_local_slopes(counts, best),
-        sample=asked.original[points],
+        sample=data.original[points],
     )
 
 
-def _counted_points(asked: Cloud) -> Array:
+def _counted_points(data: DistinctPoints) -> Array:
     """Return the points whose distances to all others are counted."""
-    price = max(1.0, asked.n_columns / 100)
-    affordable = max(200, int(PAIRS / (price * asked.n_points)))
-    if affordable >= len(asked.asked):
-        return asked.asked
-    chosen = np.random.default_rng(asked.seed).choice(asked.asked, affordable, replace=False)
+    price = max(1.0, data.n_columns / 100)
+    affordable = max(200, int(PAIRS / (price * data.n_points)))
+    if affordable >= len(data.chosen):
+        return data.chosen
+    chosen = np.random.default_rng(data.seed).choice(data.chosen, affordable, replace=False)
     return np.sort(chosen)
 
 
-def _radii(asked: Cloud) -> Array:
+def _radii(data: DistinctPoints) -> Array:
     """Return radii in half octaves, from one neighbour on average to the farthest pair."""
-    distances = asked.distances
+    distances = data.distances
     first = np.partition(distances, len(distances) - 1, axis=None)[len(distances) - 1]
-    farthest = 2 * float(asked.between(asked.asked[:1]).max())  # by the triangle inequality
+    farthest = 2 * float(data.between(data.chosen[:1]).max())  # by the triangle inequality
     steps = max(4, int(np.ceil(2 * np.log2(farthest / first))) + 1)
     return np.asarray(first * 2.0 ** (np.arange(steps) / 2))
 
 
-def _counts(asked: Cloud, points: Array, radii: Array) -> Array:
+def _counts(data: DistinctPoints, points: Array, radii: Array) -> Array:
     """Return how many others each point has within each radius."""
     counts = np.empty((len(points), len(radii)))
-    step = max(1, CHUNK_BYTES // (8 * asked.n_points))
+    step = max(1, CHUNK_BYTES // (8 * data.n_points))
     with stage("pairs", total=len(points)) as running:
         for first in range(0, len(points), step):
             part = slice(first, first + step)
-            table = asked.between(points[part])
+            table = data.between(points[part])
             for place, radius in enumerate(radii):
                 counts[part, place] = (table <= radius).sum(axis=1) - 1  # all but itself
             running.advance(len(table))

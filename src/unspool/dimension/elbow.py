@@ -1,22 +1,43 @@
-"""Where a curve bends: the elbow of 1 - R_t^2, and the gap in a spectrum."""
+"""Where a curve bends: the elbow of 1 - R_t^2 and the gap in a spectrum, of a map and of patches.
+
+Of a whole map they say how many coordinates the *map* needs. A ring needs two coordinates and a
+sphere three, though they are curves and surfaces. Cut into patches they need one and two. A patch
+is a point with the points nearest to it along the neighbour graph; shortest paths within it are
+scaled classically, and the curve 1 - R_t^2 and the eigenvalues are read as for a whole map. A bend
+or gap counts only where the coordinates before it explain the patch; beyond five or six dimensions
+a hundred points show none, and say so.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..distances import pairwise_distances
-from ..values import Array
+from ..distances import neighbor_graph, pairwise_distances
+from ..edges import subgraph
+from ..graph import symmetrize
+from ..kernel import double_centered
+from ..paths import geodesic_distances
+from ..runtime import stage
+from ..values import Array, Metric
+from .distinct_points import DistinctPoints, find_distinct_points
 from .estimate import Estimate
 
-EXPLAINED = 1e-4  # an unexplained share below is as good as none: a correlation of 0.99995
+NEGLIGIBLE = 1e-4  # an unexplained share below is as good as none: a correlation of 0.99995
 GAIN = np.log(10.0)  # leaving a tenth unexplained is as good as leaving a hundredth: a narrow
 # sheet has a long first coordinate, whose gain must not hide the bend at the second
 VANISHED = 1e-6  # of the largest eigenvalue: one below is as good as zero
 RIVAL = 0.5  # of the sharpest bend: sharp enough to be mistaken for it
-GROUPS = 10  # parts of the rows, at least, that are asked one by one for the spread
+GROUPS = 10  # parts of the rows, at least, whose elbows are compared for the spread
 CHUNK_BYTES = 32 * 2**20
+CENTERS = 50  # patches
+PATCH_SIZE = 100  # points in a patch: enough to show 5 dimensions, few enough to be flat
+SMALLEST_PATCH = 20  # in a patch: fewer do not show three dimensions
+PATCH_NEIGHBORS = 10  # neighbours along which distances within a patch are measured
+PATCH_COORDINATES = 10  # that are looked at
+EXPLAINED = 0.15  # at most this much of the variance of the distances may be unexplained
 
 
 def sharpest_bend(residuals: Array) -> Array:
@@ -25,7 +46,7 @@ def sharpest_bend(residuals: Array) -> Array:
     No coordinates leave everything unexplained, so each curve starts at 1 for t = 0.
     """
     curves = np.atleast_2d(residuals)
-    logs = np.log(np.maximum(curves, EXPLAINED))
+    logs = np.log(np.maximum(curves, NEGLIGIBLE))
     logs = np.hstack([np.zeros((len(logs), 1)), logs])
     gains = np.minimum(-np.diff(logs, axis=1), GAIN)
     return np.asarray(gains[:, :-1] - gains[:, 1:])
@@ -183,3 +204,157 @@ def _checked_map(distances: Any, Y: Any, columns: Array | None) -> tuple[Array, 
     if table.shape != wanted or not np.isfinite(table).all():
         raise ValueError(f"distances must be a finite table of {wanted}; got {table.shape}")
     return table, places
+
+
+@dataclass(frozen=True, slots=True)
+class Patches:
+    """What each patch says: 1 - R_t^2 and eigenvalues, one row per patch."""
+
+    centers: Array
+    residuals: Array
+    values: Array
+    size: int
+    independent: float
+
+
+def elbow_of_patches(
+    X: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
+) -> Estimate:
+    """Return the mean elbow of 1 - R_t^2 over 50 patches of the data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.elbow_of_patches(datasets.swiss_roll(1000).points).value)
+    2
+    """
+    return elbow_of(cut_patches(find_distinct_points(X, metric, sample, seed)))
+
+
+def eigengap_of_patches(
+    X: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
+) -> Estimate:
+    """Return the mean place of the largest eigenvalue ratio over 50 patches of the data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.eigengap_of_patches(datasets.swiss_roll(1000).points).value)
+    2
+    """
+    return eigengap_of(cut_patches(find_distinct_points(X, metric, sample, seed)))
+
+
+def elbow_of(found: Patches) -> Estimate:
+    """Return the mean elbow of patches."""
+    return _mean("elbow", sharpest_bend(found.residuals), found)
+
+
+def eigengap_of(found: Patches) -> Estimate:
+    """Return the mean place of the eigengap of patches."""
+    return _mean("eigengap", gaps(found.values), found)
+
+
+def cut_patches(data: DistinctPoints) -> Patches:
+    """Return the curves and eigenvalues of patches around some of the chosen points."""
+    n = data.n_points
+    if n <= 2 * SMALLEST_PATCH:
+        raise ValueError(
+            f"patches need more than {2 * SMALLEST_PATCH} distinct points; there are {n}"
+        )
+    source = np.random.default_rng(data.seed)
+    centers = data.chosen
+    if len(centers) > CENTERS:
+        centers = np.sort(source.choice(centers, CENTERS, replace=False))
+    around = min(256, n - 1, max(2 * SMALLEST_PATCH, n // 3))
+    size = min(PATCH_SIZE, around // 2)
+    neighbors = data.neighbors_of(centers, around)[0]
+    kept, values = [], []
+    with stage("patches", total=len(centers)) as running:
+        for center, others in zip(centers, neighbors, strict=True):
+            lengths = _paths(data, np.concatenate([[center], others]), size)
+            spectrum, coordinates = _scaled(lengths)
+            kept.append(residuals(lengths, coordinates, coordinates))
+            values.append(spectrum)
+            running.advance()
+    width = min(len(curve) for curve in kept)
+    curves = np.array([curve[:width] for curve in kept])
+    spectra = np.array([value[:width] for value in values])
+    independent = max(1.0, min(len(centers), n / size))
+    return Patches(data.original[centers], curves, spectra, size, independent)
+
+
+def _paths(data: DistinctPoints, members: Array, size: int) -> Array:
+    """Return shortest paths among the ``size`` points nearest, along the graph, to the first."""
+    table = data.between(members, members)
+    np.fill_diagonal(table, 0.0)
+    joined = min(PATCH_NEIGHBORS, len(members) - 1)
+    graph = symmetrize(neighbor_graph(table, joined, metric="precomputed"))
+    away = geodesic_distances(graph, np.array([0]))[0]
+    order = np.argsort(away, kind="stable")[:size]
+    return geodesic_distances(subgraph(graph, np.sort(order[np.isfinite(away[order])])))
+
+
+def _scaled(lengths: Array) -> tuple[Array, Array]:
+    """Return the largest eigenvalues and the coordinates of classical scaling, in one place.
+
+    A patch is 100 points: all its eigenpairs take a millisecond.
+    """
+    values, vectors = np.linalg.eigh(double_centered(-0.5 * lengths**2))
+    count = max(2, min(PATCH_COORDINATES, len(values) // 3))
+    values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
+    return values, vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def _mean(method: str, sharpness: Array, found: Patches) -> Estimate:
+    explained = found.residuals[:, : sharpness.shape[1]] <= EXPLAINED
+    speaks = np.asarray(explained.any(axis=1))
+    if 2 * speaks.sum() <= len(speaks):
+        raise ValueError(
+            f"only {speaks.sum()} of {len(speaks)} patches of {found.size} points are explained by "
+            f"{sharpness.shape[1]} coordinates; the dimension is too high for this method"
+        )
+    said = np.where(explained, sharpness, -np.inf)[speaks].argmax(axis=1) + 1.0
+    return Estimate(
+        method=method,
+        value=float(said.mean()),
+        standard_error=float(said.std() / np.sqrt(found.independent)),
+        read_at=f"{len(said)} patches of {found.size} points",
+        exact=False,
+        curve=sharpness[speaks].mean(axis=0),
+        scales=np.arange(1, sharpness.shape[1] + 1),
+        per_point=said,
+        sample=found.centers[speaks],
+    )

@@ -7,13 +7,13 @@ from typing import Any
 
 from ..values import Metric
 from .correlation import correlation_of
-from .distinct import Cloud, cloud
+from .distinct_points import DistinctPoints, find_distinct_points
+from .elbow import Patches, cut_patches, eigengap_of, elbow_of
 from .estimate import Dimension, Estimate
 from .local_pca import local_pca_of
 from .nearest import levina_bickel_of, two_nearest_of
-from .patches import Patches, eigengap_of, elbow_of, patches
 
-METHODS = (
+ESTIMATORS = (
     "correlation",
     "levina-bickel",
     "two-nearest",
@@ -61,38 +61,38 @@ def intrinsic_dimension(
     >>> intrinsic_dimension(datasets.swiss_roll(1000).points).n_components
     2
     """
-    if method != "all" and method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; use 'all' or one of {', '.join(METHODS)}")
-    asked = cloud(X, metric, sample, seed)
-    wanted = METHODS if method == "all" else (method,)
-    estimates, left_out = _all_of(asked, wanted, strict=method != "all")
+    if method != "all" and method not in ESTIMATORS:
+        raise ValueError(f"unknown method {method!r}; use 'all' or one of {', '.join(ESTIMATORS)}")
+    data = find_distinct_points(X, metric, sample, seed)
+    wanted = ESTIMATORS if method == "all" else (method,)
+    estimates, left_out = _all_of(data, wanted, strict=method != "all")
     if not estimates:
         raise ValueError("no method has an answer: " + "; ".join(left_out))
     return Dimension(
         estimates=tuple(estimates),
-        n_points=asked.n_given,
-        n_distinct=asked.n_points,
-        n_columns=asked.n_columns,
+        n_points=data.n_given,
+        n_distinct=data.n_points,
+        n_columns=data.n_columns,
         left_out=tuple(left_out),
     )
 
 
 def _all_of(
-    asked: Cloud, wanted: tuple[str, ...], *, strict: bool
+    data: DistinctPoints, wanted: tuple[str, ...], *, strict: bool
 ) -> tuple[list[Estimate], list[str]]:
     """Return the estimates, and why others are missing; if ``strict``, a reason is an error."""
     on_patches: list[Patches] = []
 
     def shared() -> Patches:
         if not on_patches:
-            on_patches.append(patches(asked))
+            on_patches.append(cut_patches(data))
         return on_patches[0]
 
     ways: dict[str, Callable[[], Estimate]] = {
-        "correlation": lambda: correlation_of(asked),
-        "levina-bickel": lambda: levina_bickel_of(asked),
-        "two-nearest": lambda: two_nearest_of(asked),
-        "local-pca": lambda: local_pca_of(asked),
+        "correlation": lambda: correlation_of(data),
+        "levina-bickel": lambda: levina_bickel_of(data),
+        "two-nearest": lambda: two_nearest_of(data),
+        "local-pca": lambda: local_pca_of(data),
         "elbow": lambda: elbow_of(shared()),
         "eigengap": lambda: eigengap_of(shared()),
     }

@@ -1,9 +1,9 @@
 """Dimension by principal components of neighbourhoods.
 
 Fukunaga & Olsen (1971): as many directions as have at least a tenth of the variance of the first.
-A neighbourhood must have a few points a direction to show them all, and be small enough to be
+A neighbourhood must have a few points per direction to show them all, and be small enough to be
 flat, so its size is found in two steps: at least 3 neighbours for every direction counted, and
-from there as ``settle`` says.
+from there as ``choose_scale`` says.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import numpy as np
 
 from ..runtime import stage
 from ..values import Array
-from .distinct import Cloud, cloud
-from .estimate import Estimate
-from .scales import doubling, settle
+from .distinct_points import DistinctPoints, find_distinct_points
+from .estimate import Estimate, choose_scale, doubling_scales
 
 SHARE = 0.1  # of the variance of the first direction
-ASKED = 500  # neighbourhoods decomposed
-POINTS_A_DIRECTION = 3
+NEIGHBORHOODS = 500  # neighbourhoods decomposed
+POINTS_PER_DIRECTION = 3
 CHUNK_BYTES = 32 * 2**20
 
 
@@ -47,52 +46,52 @@ def local_pca(X: Any, *, sample: int | None = None, seed: int = 0) -> Estimate:
     >>> round(dimension.local_pca(datasets.swiss_roll(1000).points).value)
     2
     """
-    return local_pca_of(cloud(X, "euclidean", sample, seed))
+    return local_pca_of(find_distinct_points(X, "euclidean", sample, seed))
 
 
-def local_pca_of(asked: Cloud) -> Estimate:
+def local_pca_of(data: DistinctPoints) -> Estimate:
     """Return the same for points whose neighbours may have been searched already."""
-    if asked.metric != "euclidean":
+    if data.metric != "euclidean":
         raise ValueError("local PCA needs points and Euclidean distances")
-    rows = np.arange(len(asked.asked))
-    if len(rows) > ASKED:
-        rows = np.sort(np.random.default_rng(asked.seed).choice(rows, ASKED, replace=False))
-    scales = doubling(10, asked.distances.shape[1])
+    rows = np.arange(len(data.chosen))
+    if len(rows) > NEIGHBORHOODS:
+        rows = np.sort(np.random.default_rng(data.seed).choice(rows, NEIGHBORHOODS, replace=False))
+    scales = doubling_scales(10, data.distances.shape[1])
     found: dict[int, Array] = {}
 
     def read(count: int) -> tuple[float, float]:
         if count not in found:
-            found[count] = _directions(asked, rows, count)
-        independent = max(1.0, min(len(rows), asked.n_points / count))
+            found[count] = _directions(data, rows, count)
+        independent = max(1.0, min(len(rows), data.n_points / count))
         return float(found[count].mean()), float(found[count].std() / np.sqrt(independent))
 
     first = 0
-    while first + 1 < len(scales) and POINTS_A_DIRECTION * read(scales[first])[0] > scales[first]:
+    while first + 1 < len(scales) and POINTS_PER_DIRECTION * read(scales[first])[0] > scales[first]:
         first += 1
     scales = scales[first:]
-    reading = settle(read, scales, asked.ceiling)
+    reading = choose_scale(read, scales, data.ceiling)
     count = scales[reading.index]
     return Estimate(
         method="local-pca",
         value=reading.value,
         standard_error=reading.error,
         read_at=f"{count} neighbours",
-        exact=len(rows) == asked.n_points,
+        exact=len(rows) == data.n_points,
         curve=reading.values,
         scales=np.array(scales[: len(reading.values)]),
         per_point=found[count],
-        sample=asked.sample[rows],
+        sample=data.sample[rows],
     )
 
 
-def _directions(asked: Cloud, rows: Array, count: int) -> Array:
+def _directions(data: DistinctPoints, rows: Array, count: int) -> Array:
     """Return the number of directions of each neighbourhood of ``count`` points and its centre."""
-    members = np.column_stack([asked.asked[rows], asked.near[0][rows, :count]])
+    members = np.column_stack([data.chosen[rows], data.near[0][rows, :count]])
     answer = np.empty(len(rows))
-    step = max(1, CHUNK_BYTES // (8 * members.shape[1] * asked.given.shape[1]))
+    step = max(1, CHUNK_BYTES // (8 * members.shape[1] * data.given.shape[1]))
     with stage("local PCA", total=len(rows)) as running:
         for first in range(0, len(rows), step):
-            points = asked.given[members[first : first + step]]
+            points = data.given[members[first : first + step]]
             centred = points - points.mean(axis=1, keepdims=True)
             turned = centred.transpose(0, 2, 1)
             tall = centred.shape[1] > centred.shape[2]

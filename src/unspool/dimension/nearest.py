@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..values import Array, Metric
-from .distinct import Cloud, cloud
-from .estimate import Estimate
-from .scales import OVERLAP, Reading, doubling, settle
+from .distinct_points import DistinctPoints, find_distinct_points
+from .estimate import OVERLAP, Estimate, Reading, choose_scale, doubling_scales
 
 CENSORED = 0.1  # share of the largest ratios that only count as "at least": near-copies make them
 NONSENSE = 1e3  # dimensions beyond come from equal distances, not from data
@@ -62,11 +61,11 @@ def levina_bickel(
     >>> round(dimension.levina_bickel(datasets.swiss_roll(1000).points).value)
     2
     """
-    asked = cloud(X, metric, sample, seed)
+    data = find_distinct_points(X, metric, sample, seed)
     if n_neighbors is None:
-        return levina_bickel_of(asked)
-    _check_count(n_neighbors, 3, asked.n_points - 1)
-    distances = asked.neighbors_of(asked.asked, n_neighbors)[1]
+        return levina_bickel_of(data)
+    _check_count(n_neighbors, 3, data.n_points - 1)
+    distances = data.neighbors_of(data.chosen, n_neighbors)[1]
     value, error = _likelihood(distances, 1, n_neighbors)
     _check_sense(value, "Levina-Bickel")
     return Estimate(
@@ -74,19 +73,19 @@ def levina_bickel(
         value=value,
         standard_error=error,
         read_at=f"neighbours 1 to {n_neighbors}",
-        exact=asked.complete,
+        exact=data.complete,
         curve=np.array([value]),
         scales=np.array([n_neighbors]),
         per_point=_at_each_point(distances, 1, n_neighbors),
-        sample=asked.sample,
+        sample=data.sample,
     )
 
 
-def levina_bickel_of(asked: Cloud) -> Estimate:
+def levina_bickel_of(data: DistinctPoints) -> Estimate:
     """Return the same for points whose neighbours may have been searched already."""
-    distances = asked.distances
-    scales = doubling(10, distances.shape[1])
-    reading = settle(lambda k: _likelihood(distances, k // 2, k), scales, asked.ceiling)
+    distances = data.distances
+    scales = doubling_scales(10, distances.shape[1])
+    reading = choose_scale(lambda k: _likelihood(distances, k // 2, k), scales, data.ceiling)
     _check_sense(reading.value, "Levina-Bickel")
     last = scales[reading.index]
     wide = min(2 * last, distances.shape[1])
@@ -95,7 +94,7 @@ def levina_bickel_of(asked: Cloud) -> Estimate:
         reading,
         scales,
         f"neighbours {last // 2} to {last}",
-        asked,
+        data,
         _at_each_point(distances, last // 2, wide),
     )
 
@@ -131,38 +130,43 @@ def two_nearest(
     >>> round(dimension.two_nearest(datasets.swiss_roll(1000).points).value)
     2
     """
-    return two_nearest_of(cloud(X, metric, sample, seed))
+    return two_nearest_of(find_distinct_points(X, metric, sample, seed))
 
 
-def two_nearest_of(asked: Cloud) -> Estimate:
+def two_nearest_of(data: DistinctPoints) -> Estimate:
     """Return the same for points whose neighbours may have been searched already."""
-    neighbors, distances = asked.near
-    scales = doubling(1, distances.shape[1] // 2)
-    reading = settle(lambda k: _ratio(distances, k), scales, asked.ceiling, near_copies=True)
+    neighbors, distances = data.near
+    scales = doubling_scales(1, distances.shape[1] // 2)
+    reading = choose_scale(lambda k: _ratio(distances, k), scales, data.ceiling, near_copies=True)
     _check_sense(reading.value, "two-nearest-neighbour")
     k = scales[reading.index]
     per_point = np.zeros(0)
-    if asked.complete:
+    if data.complete:
         logs = np.log(distances[:, 2 * k - 1] / distances[:, k - 1])
         around = np.column_stack([logs, logs[neighbors[:, :POOLED]]]).mean(axis=1)
         per_point = _growth(k) / np.maximum(around, _growth(k) / NONSENSE)
     where = "the two nearest" if k == 1 else f"neighbours {k} and {2 * k}"
-    return _estimate("two-nearest", reading, scales, where, asked, per_point)
+    return _estimate("two-nearest", reading, scales, where, data, per_point)
 
 
 def _estimate(
-    method: str, reading: Reading, scales: list[int], read_at: str, asked: Cloud, per_point: Array
+    method: str,
+    reading: Reading,
+    scales: list[int],
+    read_at: str,
+    data: DistinctPoints,
+    per_point: Array,
 ) -> Estimate:
     return Estimate(
         method=method,
         value=reading.value,
         standard_error=reading.error,
         read_at=read_at,
-        exact=asked.complete,
+        exact=data.complete,
         curve=reading.values,
         scales=np.array(scales[: len(reading.values)]),
         per_point=per_point,
-        sample=asked.sample if len(per_point) else np.zeros(0, dtype=np.intp),
+        sample=data.sample if len(per_point) else np.zeros(0, dtype=np.intp),
     )
 
 

@@ -8,9 +8,11 @@
   ``short_circuits``, ``stability``
 """
 
-from .distances import Shepard, Stress, shepard, stress
+from .distance_rows import WidePointRows, check_neighbors, checked, checked_table, distance_rows
+from .distance_scores import Shepard, Stress, residual_variance, shepard, stress
 from .distortion import Distortion, local_distortion
-from .neighborhoods import (
+from .procrustes import Alignment, align, disparity, explained_by, procrustes
+from .rank_scores import (
     Neighborhoods,
     continuity,
     neighborhoods,
@@ -19,12 +21,9 @@ from .neighborhoods import (
     r_nx_area,
     trustworthiness,
 )
-from .procrustes import Alignment, align, disparity, explained_by, procrustes
 from .ranks import CoRanking, co_ranking, ranks
-from .residual_variance import residual_variance
 from .score import FEWEST, Curve, Score
 from .short_circuits import ShortCircuits, short_circuits, suspicious_edges
-from .sides import WidePoints, check_neighbors, checked, checked_table, side
 from .stability import Stability, stability
 
 __all__ = [
@@ -39,7 +38,7 @@ __all__ = [
     "ShortCircuits",
     "Stability",
     "Stress",
-    "WidePoints",
+    "WidePointRows",
     "align",
     "check_neighbors",
     "checked",
@@ -47,6 +46,7 @@ __all__ = [
     "co_ranking",
     "continuity",
     "disparity",
+    "distance_rows",
     "explained_by",
     "local_distortion",
     "neighborhoods",
@@ -58,7 +58,6 @@ __all__ = [
     "residual_variance",
     "shepard",
     "short_circuits",
-    "side",
     "stability",
     "stress",
     "suspicious_edges",

@@ -17,8 +17,8 @@ import numpy as np
 from ..distances import neighbor_graph
 from ..runtime import stage
 from ..values import Array
+from .distance_rows import check_neighbors, check_same_points, checked
 from .score import CHUNK_BYTES, Score
-from .sides import check_neighbors, check_same_points, checked
 
 FLAT = 1e-9  # of the longest direction: a neighbourhood that is thinner says nothing across it
 COLLAPSED = 1e-12  # of the typical stretch: what a neighbourhood mapped to one place counts as

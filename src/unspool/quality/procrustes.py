@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..values import Array
+from .distance_rows import check_same_points, checked
 from .score import Chosen, Score, mean_score
-from .sides import check_same_points, checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..runtime import claim, reuse, stage
 from ..values import Array, Metric
+from .distance_rows import DistanceRows, rows_of_both
 from .score import Chosen, choose
-from .sides import Side, two_sides
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ def co_ranking(
     >>> quality.co_ranking(roll.points, roll.coordinates).counts.shape
     (99, 99)
     """
-    data, places = two_sides(X, Y, metric)
+    data, places = rows_of_both(X, Y, metric)
     n = data.n_points
     claim(
         4 * (n - 1) ** 2,
@@ -98,7 +98,9 @@ def co_ranking(
     return CoRanking(counts.reshape(n - 1, n - 1), chosen.points, n)
 
 
-def rank_blocks(data: Side, places: Side, chosen: Chosen) -> Iterator[tuple[slice, Array, Array]]:
+def rank_blocks(
+    data: DistanceRows, places: DistanceRows, chosen: Chosen
+) -> Iterator[tuple[slice, Array, Array]]:
     """Yield (slice of the chosen points, their ranks of all points in the data, and on the map)."""
     with stage("ranks", total=len(chosen.points)) as running:
         for part in chosen.blocks(data.n_points):
@@ -109,8 +111,8 @@ def rank_blocks(data: Side, places: Side, chosen: Chosen) -> Iterator[tuple[slic
             running.advance(len(rows))
 
 
-def _ranks(side: Side, rows: Array) -> Array:
-    return ranks(side.distances(rows), rows)
+def _ranks(table: DistanceRows, rows: Array) -> Array:
+    return ranks(table.distances(rows), rows)
 
 
 def ranks(distances: Array, own: Array) -> Array:

@@ -30,8 +30,8 @@ from ..edges import graph_from_edges
 from ..graph import find_components, symmetrize
 from ..runtime import stage
 from ..values import Array, Metric, NeighborGraph
+from .distance_rows import check_neighbors, checked, checked_table
 from .score import Score
-from .sides import check_neighbors, checked, checked_table
 
 NEARER = 7  # neighbours that a plane needs to stay connected without long ways around
 COMMON = 0.5  # of the typical share of common neighbours: fewer raise doubt

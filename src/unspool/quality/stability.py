@@ -16,9 +16,9 @@ import numpy as np
 
 from ..runtime import stage
 from ..values import Array
+from .distance_rows import checked
 from .procrustes import align
 from .score import Score
-from .sides import checked
 
 LEAST = 3  # times a point must have been mapped: two for a spread, one more for its error
 

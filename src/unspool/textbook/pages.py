@@ -21,7 +21,8 @@ from .runner import Result, summary
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
   color: #222; background: #fff }
-h2 { margin: 2.5rem 0 0.2rem; font-size: 1.15rem } h2 a { color: #999; text-decoration: none }
+h2 { margin: 2.5rem 0 0.2rem; font-size: 1.15rem }
+section h2 a { color: #999; text-decoration: none }
 table { border-collapse: collapse; width: 100%; font-size: 0.85rem; margin: 0.6rem 0 }
 td, th { border-bottom: 1px solid #ddd; padding: 0.2rem 0.5rem; text-align: left;
   vertical-align: top }
@@ -88,7 +89,7 @@ def _document(title: str, body: str) -> str:
 
 def _page(text: Text, sections: Mapping[str, str], told: str) -> str:
     intro = f'<p><a href="index.html">all texts</a>. Last run: {told}.</p>'
-    return _document(f"{text.name}: {text.title}", intro + "\n".join(sections.values()))
+    return _document(text.title, intro + "\n".join(sections.values()))
 
 
 def _section(result: Result) -> str:
@@ -96,7 +97,7 @@ def _section(result: Result) -> str:
     parts = [
         f'<section id="{one.id}">',
         f'<h2>{escape(one.title)} <a href="#{one.id}">{one.id}</a></h2>',
-        f'<p class="place">{escape(one.place)} · <span class="{result.status}">{result.status}'
+        f'<p class="place">{escape(one.source)} · <span class="{result.status}">{result.status}'
         f"</span> · {result.seconds:.1f} s</p>",
         f"<p>{escape(' '.join(one.about.split()))}</p>",
     ]
@@ -130,8 +131,8 @@ def _index(lines: Mapping[str, str], told: str) -> str:
     for text in TEXTS:
         own = [line for name, line in lines.items() if name.partition(".")[0] == text.name]
         if own:
-            link = f'<a href="{text.name}.html">{text.name}</a>'
-            parts.append(f"<h2>{link} {escape(text.title)}</h2>\n<table>{''.join(own)}</table>")
+            link = f'<a href="{text.name}.html">{escape(text.title)}</a>'
+            parts.append(f"<h2>{link}</h2>\n<table>{''.join(own)}</table>")
     rows = [
         f"<tr><td>{escape(one.where)}</td><td>{escape(one.said)}</td><td>{escape(one.right)}</td>"
         f"<td>{_link(one.shown_by) if one.shown_by in lines else one.shown_by}</td></tr>"

@@ -20,9 +20,10 @@ Function = Callable[..., Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One of the five texts: its short name, what it is, and the modules with its items."""
+    """One of the five texts: the prefix of its items' ids, how it is cited, and their modules."""
 
     name: str
+    citation: str
     title: str
     modules: tuple[str, ...]
 
@@ -30,27 +31,32 @@ class Text:
 TEXTS = (
     Text(
         "S0",
-        "Vidal, Ma, Sastry: Generalized Principal Component Analysis, chapter 4",
+        "Vidal, Ma, Sastry 2016",
+        "Vidal, Ma, Sastry 2016: Generalized Principal Component Analysis, chapter 4",
         ("gpca_features", "gpca_kernel_pca", "gpca_manifolds", "gpca_clusters"),
     ),
     Text(
         "S1",
+        "lecture slides",
         "Lecture slides: PCA, kernel PCA, MDS and new points, Isomap, LLE",
         ("slides_distances", "slides_examples"),
     ),
     Text(
         "S2",
-        "Slides on Belkin and Niyogi: Laplacian eigenmaps",
+        "Gulcu 2011",
+        "Gulcu 2011: slides on Laplacian eigenmaps (Belkin and Niyogi 2001)",
         ("eigenmaps_theory", "eigenmaps_examples"),
     ),
     Text(
         "S3",
-        "Mohri, Rostamizadeh, Talwalkar: Foundations of Machine Learning, chapter 15",
+        "Mohri et al. 2012",
+        "Mohri, Rostamizadeh, Talwalkar 2012: Foundations of Machine Learning, chapter 15",
         ("foundations_linear", "foundations_equivalences"),
     ),
     Text(
         "S4",
-        "Izenman: Modern Multivariate Statistical Techniques, chapter 16",
+        "Izenman 2013",
+        "Izenman 2013: Modern Multivariate Statistical Techniques, chapter 16",
         (
             "izenman_polynomial",
             "izenman_curves",
@@ -77,8 +83,14 @@ class Item:
 
     @property
     def text(self) -> str:
-        """Short name of the text: S0 to S4."""
+        """Prefix of the ids of the text's items: S0 to S4."""
         return self.id.partition(".")[0]
+
+    @property
+    def source(self) -> str:
+        """Where it stands: author, year and place, as in "Izenman 2013, Table 16.1"."""
+        citations = {text.name: text.citation for text in TEXTS}
+        return f"{citations[self.text]}, {self.place}"
 
     @property
     def about(self) -> str:

@@ -1,4 +1,4 @@
-"""S2: the three examples, bars, words and speech."""
+"""Gulcu 2011, slides on Belkin and Niyogi 2001: the three examples, bars, words and speech."""
 
 from __future__ import annotations
 

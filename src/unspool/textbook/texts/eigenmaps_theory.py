@@ -1,4 +1,4 @@
-"""S2: the algorithm of Laplacian eigenmaps and its justification."""
+"""Gulcu 2011, slides on Belkin and Niyogi 2001: Laplacian eigenmaps and their justification."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _graph_of(points: Any, count: int = 8, t: float = 1.0) -> Any:
     return joined.with_weights(np.exp(-(joined.distances**2) / t)).toarray()
 
 
-@item("S2.algorithm", "Three steps: graph, weights, eigenmaps", "The Algorithm (1-3)")
+@item("S2.algorithm", "Three steps: graph, weights, eigenmaps", "the algorithm, steps 1-3")
 def algorithm() -> Outcome:
     """Either kind of neighbourhood, heat or simple-minded weights: L y = lambda D y, the trivial
     vector left out, each connected part on its own. A wide heat kernel is the simple-minded one."""
@@ -58,7 +58,7 @@ def algorithm() -> Outcome:
     )
 
 
-@item("S2.objective", "What the map minimises", "Justification, (2)-(5)")
+@item("S2.objective", "What the map minimises", "Justification, eqs. 2-5")
 def objective() -> Outcome:
     """The double sum of squared differences is 2 y'Ly, for one coordinate and for several."""
     points = datasets.s_curve(150, seed=22).points
@@ -141,7 +141,13 @@ def _circle(n: int) -> tuple[Any, Any]:
     return np.column_stack([np.cos(2 * np.pi * s), np.sin(2 * np.pi * s)]) / (2 * np.pi), s
 
 
-@item("S2.heat-kernel", "Heat flow, its kernel and the discrete Laplacian", "(8)-(10)")
+def _heat_weights(points: Any, t: float) -> Any:
+    """Return the heat kernel between all points of a curve, divided by their number."""
+    squared = distances.pairwise_squared_distances(points, points)
+    return (4 * np.pi * t) ** -0.5 / len(points) * np.exp(-squared / (4 * t))
+
+
+@item("S2.heat-kernel", "Heat flow, its kernel and the discrete Laplacian", "eqs. 8-10")
 def heat_kernel() -> Outcome:
     """On a circle of length one: the Gaussian is the heat kernel for small t, tends to a delta,
     and two short steps are one long one; (10) times f = cos(2 pi s) tends to -(2 pi)^2 f. On a
@@ -149,21 +155,13 @@ def heat_kernel() -> Outcome:
     t = 4e-4
     points, s = _circle(2000)
     near = distances.neighbor_graph(points, radius=8 * np.sqrt(t))
-    heat = (
-        (4 * np.pi * t) ** -0.5
-        / 2000
-        * np.exp(-distances.pairwise_squared_distances(points, points) / (4 * t))
-    )
+    heat = _heat_weights(points, t)
     f = np.cos(2 * np.pi * s)
     decay = (heat @ f) @ f / (f @ f)
     twice = (heat @ (heat @ f)) @ f / (f @ f)
     operator = problem.laplace_operator(near, t, 1)
     plain = operator @ f - f * (operator @ np.ones(2000))
-    large = (
-        (4 * np.pi * t) ** -0.5
-        / 2000
-        * np.exp(-distances.pairwise_squared_distances(2 * points, 2 * points) / (4 * t))
-    )
+    large = _heat_weights(2 * points, t)
     return outcome(
         measured(
             "H_t f over exp(-(2 pi)^2 t) f, less one",
@@ -208,7 +206,7 @@ def heat_kernel() -> Outcome:
     )
 
 
-@item("S2.convergence", "Graph eigenvalues tend to those of the manifold", "(7), (10)")
+@item("S2.convergence", "Graph eigenvalues tend to those of the manifold", "eqs. 7 and 10")
 def convergence() -> Outcome:
     """Circle: 1, 1, 4, 4 in units of the first; sphere: three times l(l + 1) = 2, then five 6s."""
     points, _ = _circle(400)

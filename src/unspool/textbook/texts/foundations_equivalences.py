@@ -1,4 +1,4 @@
-"""S3 15.2-15.3 and Exercises 15.3-15.5: kernel PCA, manifold methods as kernel PCA, Nystroem."""
+"""Mohri et al. 2012, sections 15.2-15.3: manifold methods as kernel PCA, and Nystroem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _by_kernel(table: Any, count: int = 2, *, center: bool = True) -> Any:
     return KernelPCA(count, kernel="precomputed", center=center).fit(table).embedding_
 
 
-@item("S3.kernel-pca", "PCA from inner products", "15.2, (15.3)-(15.5)")
+@item("S3.kernel-pca", "PCA from inner products", "section 15.2, eqs. 15.3-15.5")
 def kernel_pca() -> Outcome:
     """C and K share their singular values up to m; u = X v / sqrt(lambda); a point of the data has
     coordinates sqrt(lambda) v, and a new one k_x' v / sqrt(lambda)."""
@@ -57,7 +57,7 @@ def kernel_pca() -> Outcome:
     )
 
 
-@item("S3.isomap-is-kernel-pca", "Isomap as kernel PCA", "15.3.1, (15.6)")
+@item("S3.isomap-is-kernel-pca", "Isomap as kernel PCA", "section 15.3.1, eq. 15.6")
 def isomap_is_kernel_pca() -> Outcome:
     """K_Iso = -H Delta H / 2. The cost of step 4 needs an outer square: as printed, one point for
     all would cost less than the map. Definiteness comes only in the continuum limit."""
@@ -100,7 +100,7 @@ def _graph(points: Any, count: int = 8, width: float = 1.0) -> Any:
     return joined.with_weights(np.exp(-(joined.distances**2) / width**2)).toarray()
 
 
-@item("S3.exercise-15.3", "The cost of Laplacian eigenmaps is y'Ly", "Exercise 15.3, (15.7)")
+@item("S3.exercise-15.3", "The cost of Laplacian eigenmaps is y'Ly", "Exercise 15.3, eq. 15.7")
 def exercise_15_3() -> Outcome:
     """The weighted sum of squared differences is twice y'Ly, so both have the same minimiser: the
     second smallest eigenvector, which is what the method returns."""
@@ -136,7 +136,7 @@ def exercise_15_3() -> Outcome:
     )
 
 
-@item("S3.eigenmaps-are-kernel-pca", "Laplacian eigenmaps as kernel PCA of L+", "15.3.2")
+@item("S3.eigenmaps-are-kernel-pca", "Laplacian eigenmaps as kernel PCA of L+", "section 15.3.2")
 def eigenmaps_are_kernel_pca() -> Outcome:
     """The largest vectors of the pseudo-inverse are the smallest of L; outputs of unit variance
     mean lambda = 1 in (15.5); L+ is the kernel of commute times."""
@@ -220,7 +220,7 @@ def exercise_15_4() -> Outcome:
     )
 
 
-@item("S3.exercise-15.5", "The kernel of LLE", "Exercise 15.5, 15.3.3")
+@item("S3.exercise-15.5", "The kernel of LLE", "Exercise 15.5, section 15.3.3")
 def exercise_15_5() -> Outcome:
     """lambda_max I - M with M = (I - W)'(I - W) turns the bottom of M into the top of a kernel.
     W has as many rows as points and is not symmetric."""

@@ -1,6 +1,6 @@
-"""S3 15.1 and Exercises 15.1-15.2: PCA, the shoe sizes, maximal variance, double centring.
+"""Mohri et al. 2012, sections 15.1 and 15.4: PCA and double centring, random projections.
 
-S3 15.4 and Exercise 15.6: random projections, Johnson-Lindenstrauss, nearest images.
+With Exercises 15.1, 15.2 and 15.6: the shoe sizes, largest variance, nearest images.
 """
 
 from __future__ import annotations

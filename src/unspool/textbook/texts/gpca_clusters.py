@@ -1,4 +1,4 @@
-"""S0 4.3: graph Laplacians, their null space, k-means and spectral clustering."""
+"""Vidal, Ma, Sastry 2016, section 4.3: graph Laplacians, their null space, spectral clustering."""
 
 from __future__ import annotations
 
@@ -48,39 +48,44 @@ def proposition_4_10() -> Outcome:
     )
 
 
-def _three_pieces() -> tuple[Any, Any]:
-    """Return the weights of a graph in three pieces, and the piece of each vertex."""
+def _three_components() -> tuple[Any, Any]:
+    """Return the weights of a graph with three connected components, and the one of each vertex."""
     weights = np.zeros((60, 60))
-    for piece in range(3):
-        block = slice(20 * piece, 20 * piece + 20)
-        weights[block, block] = _random_graph(piece + 3, 20) + 0.05 * (1 - np.eye(20))
+    for own in range(3):
+        block = slice(20 * own, 20 * own + 20)
+        weights[block, block] = _random_graph(own + 3, 20) + 0.05 * (1 - np.eye(20))
     return weights, np.repeat(np.arange(3), 20)
 
 
-@item("S0.proposition-4.11", "Pieces of a graph are zero eigenvalues", "Propositions 4.11-4.12")
+@item("S0.proposition-4.11", "Connected components are zero eigenvalues", "Propositions 4.11-4.12")
 def proposition_4_11() -> Outcome:
-    """As many zeros as pieces; the null space is spanned by indicators, so equal rows mean the same
-    piece. The null space of L D^-1 is that of L on the left only."""
-    weights, truth = _three_pieces()
+    """As many zeros as connected components; the null space is spanned by indicators, so equal rows
+    mean the same component. The null space of L D^-1 is that of L on the left only."""
+    weights, truth = _three_components()
     degree = weights.sum(axis=1)
     operator = np.diag(degree) - weights
     values = spectrum.all_values(operator)
     options: Any = {"metric": "precomputed", "weights": "given", "laplacian": "unnormalized"}
     basis = SpectralClustering(n_clusters=3, **options).fit(weights).embedding_
     labels = spectrum.labels_of_null_space(basis)
-    heads = np.array([basis[truth == piece].mean(axis=0) for piece in range(3)])
+    heads = np.array([basis[truth == own].mean(axis=0) for own in range(3)])
     scaled = operator / degree
     return outcome(
-        equal("eigenvalues that are zero", "three pieces", int((values < 1e-10).sum()), 3),
+        equal(
+            "eigenvalues that are zero",
+            "three connected components",
+            int((values < 1e-10).sum()),
+            3,
+        ),
         measured(
-            "rows of the null space, gap within a piece",
+            "rows of the null space, gap within a component",
             "A times the indicators: equal rows (4.52)",
             float(np.abs(basis - heads[truth]).max()),
             at_most=1e-10,
         ),
         equal(
-            "pieces read off the null space",
-            "the three pieces",
+            "components read off the null space",
+            "the three components",
             _same_partition(labels, truth),
             True,
         ),
@@ -209,7 +214,7 @@ def _panel(points: Any, labels: Any) -> Any:
     return figure
 
 
-@item("S0.normalized-cut", "Normalised cuts, balanced or not", "4.3")
+@item("S0.normalized-cut", "Normalised cuts, balanced or not", "section 4.3")
 def normalized_cut() -> Outcome:
     """For two clusters L D^-1 gives the normalised cut. With one loose end attached to a dense
     graph, L cuts the loose end off and L D^-1 cuts in the middle."""

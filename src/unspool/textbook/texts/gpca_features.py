@@ -1,4 +1,4 @@
-"""S0 4.1: nonlinear PCA with explicit maps, from the saddle to unions of subspaces."""
+"""Vidal, Ma, Sastry 2016, section 4.1: PCA of explicit features, from saddle to subspaces."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def fig_4_1() -> Outcome:
     )
 
 
-@item("S0.fig-4.2", "A circle becomes a plane curve in feature space", "Figure 4.2, (4.1)-(4.3)")
+@item("S0.fig-4.2", "A circle becomes a plane curve in feature space", "Figure 4.2, eqs. 4.1-4.3")
 def fig_4_2() -> Outcome:
     """(x1^2, sqrt(2) x1 x2, x2^2) sends every conic into an affine plane of R^3, not of R^5."""
     circle = datasets.circle(200, seed=1).points
@@ -111,7 +111,9 @@ def example_4_1() -> Outcome:
     )
 
 
-@item("S0.wide-features", "More features than points: the smaller matrix suffices", "(4.10)-(4.12)")
+@item(
+    "S0.wide-features", "More features than points: the smaller matrix suffices", "eqs. 4.10-4.12"
+)
 def wide_features() -> Outcome:
     """Phi Phi' and Phi' Phi share their values; u = Phi w with |w|^2 = 1 / lambda."""
     points = np.random.default_rng(2).normal(size=(30, 6))
@@ -177,7 +179,7 @@ def example_4_4() -> Outcome:
 @item(
     "S0.face-on-a-circle",
     "A turning face is a circle in pixel space",
-    "4, introduction",
+    "chapter 4, introduction",
     needs=["coil20_32x32"],
 )
 def face_on_a_circle(coil: dict[str, Any]) -> Outcome:

@@ -1,6 +1,6 @@
-"""S0 4.1.3 and Exercises 4.1-4.6: kernels, Mercer's theorem, Karhunen-Loeve, kernel PCA.
+"""Vidal, Ma, Sastry 2016, section 4.1.3 and Exercises 4.1-4.6: kernels and kernel PCA.
 
-S0 Algorithm 4.1 and Exercises 4.5-4.6: kernel PCA as a function, and new points.
+Mercer's theorem, the Karhunen-Loeve expansion, Algorithm 4.1, and new points.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ def _contours(model: Any, points: Any) -> Any:
     return figure
 
 
-@item("S0.algorithm-4.1", "Nonlinear kernel PCA, centred and not", "Algorithm 4.1, (4.18)-(4.22)")
+@item("S0.algorithm-4.1", "Nonlinear kernel PCA, centred and not", "Algorithm 4.1, eqs. 4.18-4.22")
 def algorithm_4_1() -> Outcome:
     """Coordinates Lambda^(1/2) V' and w' kappa_x agree. Zero-mean points have features with a mean
     of their own: leaving out the centring changes the map."""

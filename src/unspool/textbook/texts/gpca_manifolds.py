@@ -1,4 +1,4 @@
-"""S0 4.2 and 4.A: multidimensional scaling, Laplacian eigenmaps, LLE, and the continuous limit."""
+"""Vidal, Ma, Sastry 2016, section 4.2 and appendix 4.A: MDS, eigenmaps, LLE, and their limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..drawing import canvas, lines, panels
 from ..registry import item
 
 
-@item("S0.mds", "Scaling dissimilarities and similarities", "4.2.1, (4.30)-(4.32)")
+@item("S0.mds", "Scaling dissimilarities and similarities", "section 4.2.1, eqs. 4.30-4.32")
 def mds() -> Outcome:
     """Raw stress has no closed form; inner products do: U_d Sigma_d U_d', up to a rotation, and no
     other matrix of that rank is nearer. From geodesics it captures nonlinear structure."""
@@ -122,7 +122,7 @@ def _cost(operator: Any, degree: Any, places: Any) -> float:
     return float(np.trace(feasible.T @ operator @ feasible))
 
 
-@item("S0.algorithm-4.3", "Locally linear embedding", "Algorithm 4.3, Figure 4.4, (4.43)-(4.49)")
+@item("S0.algorithm-4.3", "Locally linear embedding", "Algorithm 4.3, Figure 4.4, eqs. 4.43-4.49")
 def algorithm_4_3() -> Outcome:
     """Affine coefficients, then the map that they rebuild best. With Y Y' / N = I the rows are
     sqrt(N) times unit eigenvectors. K must be at least d."""
@@ -209,7 +209,7 @@ def _energy_and_bend() -> tuple[float, float]:
     return float(np.trapezoid(slope**2, x)), float(np.trapezoid(f * np.gradient(slope, x), x))
 
 
-@item("S0.appendix-4.A", "Continuous Laplacian eigenmaps", "Appendix 4.A, (4.58)-(4.61)")
+@item("S0.appendix-4.A", "Continuous Laplacian eigenmaps", "Appendix 4.A, eqs. 4.58-4.61")
 def appendix_4_a() -> Outcome:
     """On a segment the minimisers of the Dirichlet energy are cos(j pi x) with energy (j pi)^2;
     graph eigenmaps of a chain converge to them, values and functions. The energy of a function of

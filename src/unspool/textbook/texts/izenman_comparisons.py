@@ -1,4 +1,4 @@
-"""Izenman 2013, section 16.6: where methods fail and where not, and six methods on the same data."""
+"""Izenman 2013, section 16.6: where methods fail and where not; six methods on the same data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..registry import item
 from ..runner import Table
 
 
-@item("S4.isomap-and-holes", "Isomap has difficulty with holes", "16.6.3, 16.6.6")
+@item("S4.isomap-and-holes", "Isomap has difficulty with holes", "sections 16.6.3 and 16.6.6")
 def isomap_and_holes() -> Outcome:
     """Around a hole geodesics are longer than straight lines in the sheet: Isomap widens the hole,
     Hessian eigenmaps, which need local isometry only, do not."""
@@ -53,7 +53,7 @@ def isomap_and_holes() -> Outcome:
     )
 
 
-@item("S4.isomap-and-short-circuits", "K too large: false connections", "16.6.3")
+@item("S4.isomap-and-short-circuits", "K too large: false connections", "section 16.6.3")
 def isomap_and_short_circuits() -> Outcome:
     """One edge between two windings is enough: the sheet folds, and the edge is found by how far
     around its ends are without it."""
@@ -86,7 +86,7 @@ def isomap_and_short_circuits() -> Outcome:
     )
 
 
-@item("S4.isomap-and-sparse-graphs", "K too small: paths that wander", "16.6.3")
+@item("S4.isomap-and-sparse-graphs", "K too small: paths that wander", "section 16.6.3")
 def isomap_and_sparse_graphs() -> Outcome:
     """With too few neighbours the graph falls apart or its paths are far too long."""
     sample = datasets.swiss_roll(1000, seed=4)
@@ -97,7 +97,7 @@ def isomap_and_sparse_graphs() -> Outcome:
         true = distances.pairwise_distances(sample.coordinates[:50], sample.coordinates)
         far = (true > 10) & np.isfinite(lengths)
         excess.append(float(np.mean(lengths[far] / true[far]) - 1))
-    pieces = len(
+    n_components = len(
         graph.find_components(graph.symmetrize(distances.neighbor_graph(sample.points, 2))).sizes
     )
     return outcome(
@@ -107,11 +107,16 @@ def isomap_and_sparse_graphs() -> Outcome:
             excess[0] / excess[1],
             at_least=2.0,
         ),
-        measured("pieces with 2 neighbours", "G becomes too sparse", pieces, at_least=2),
+        measured(
+            "connected components with 2 neighbours",
+            "G becomes too sparse",
+            n_components,
+            at_least=2,
+        ),
     )
 
 
-@item("S4.isomap-and-noise", "Isomap tolerates moderate noise", "16.6.3")
+@item("S4.isomap-and-noise", "Isomap tolerates moderate noise", "section 16.6.3")
 def isomap_and_noise() -> Outcome:
     """Some noise is borne with a good K; noise as large as the gap between windings is not."""
     scores = {}
@@ -129,7 +134,7 @@ def isomap_and_noise() -> Outcome:
     )
 
 
-@item("S4.isomap-and-curvature", "Too much curvature for Isomap", "16.6.3")
+@item("S4.isomap-and-curvature", "Too much curvature for Isomap", "section 16.6.3")
 def isomap_and_curvature() -> Outcome:
     """No flat map of a sphere is isometric: the more of the sphere, the worse the fit."""
     left = []
@@ -146,7 +151,7 @@ def isomap_and_curvature() -> Outcome:
     )
 
 
-@item("S4.lle-and-shapes", "LLE: non-convex sheets, and holes", "16.6.4")
+@item("S4.lle-and-shapes", "LLE: non-convex sheets, and holes", "section 16.6.4")
 def lle_and_shapes() -> Outcome:
     """A horseshoe-shaped sheet keeps its neighbourhoods. The roll with a hole is not recovered,
     though a hole alone is not what does it: on an S-curve LLE bears one as well as none."""
@@ -186,7 +191,9 @@ def _lle(sample: Any, chosen: Any) -> Any:
     return LLE(2, n_neighbors=12).fit_transform(sample.points[chosen])
 
 
-@item("S4.lle-and-false-connections", "LLE is less susceptible to false connections", "16.6.4")
+@item(
+    "S4.lle-and-false-connections", "LLE is less susceptible to false connections", "section 16.6.4"
+)
 def lle_and_false_connections() -> Outcome:
     """Twelve points moved between two windings are false neighbours of both: they fold Isomap's
     sheet and leave more of LLE's neighbourhoods standing."""
@@ -298,15 +305,15 @@ def _coils(places: Any) -> float:
 )
 def exercise_16_10(coil: Table) -> Outcome:
     """Twenty objects turned through 72 views: each object is a closed curve in pixel space, and
-    the graph falls into pieces, which the local methods map one by one."""
+    the graph is disconnected, and the local methods map its components one by one."""
     points, labels = coil["x"].astype(float), coil["y"]
     maps = compare(six(6), points)
-    pieces = graph.find_components(graph.symmetrize(distances.neighbor_graph(points, 6)))
+    found = graph.find_components(graph.symmetrize(distances.neighbor_graph(points, 6)))
     one = points[labels == 1]
     alone = Isomap(2, n_neighbors=4).fit_transform(one)
     same = {name: share_of_own(places, labels) for name, places in maps.items()}
     return outcome(
-        measured("pieces of the neighbour graph", "several", len(pieces.sizes), at_least=3),
+        measured("components of the neighbour graph", "several", len(found.sizes), at_least=3),
         measured(
             "same object among five neighbours in pixel space",
             "objects are curves apart",
@@ -327,7 +334,7 @@ def exercise_16_10(coil: Table) -> Outcome:
     )
 
 
-@item("S4.unrolling", "Linear and nonlinear methods on the S-curve", "16.6, Figure 16.6")
+@item("S4.unrolling", "Linear and nonlinear methods on the S-curve", "section 16.6, Figure 16.6")
 def unrolling() -> Outcome:
     """The algorithms of 16.6 have outperformed linear techniques when M is highly nonlinear."""
     sample = datasets.s_curve(1000, seed=0)

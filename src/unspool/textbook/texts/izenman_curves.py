@@ -1,7 +1,4 @@
-"""S4 16.3: curves and curvature, principal curves and surfaces.
-
-S4 16.4: autoassociative networks.
-"""
+"""Izenman 2013, sections 16.3-16.4: curvature, principal curves and surfaces, networks."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ def _bend(n: int, noise: float, seed: int) -> Any:
     return np.column_stack([x, x**2 + noise * random.normal(size=n)])
 
 
-@item("S4.curvature", "Speed and curvature of the unit circle and of a parabola", "16.3.1")
+@item("S4.curvature", "Speed and curvature of the unit circle and of a parabola", "section 16.3.1")
 def curvature() -> Outcome:
     """The unit circle has speed 1 and curvature 1; a straight line has none; radii need not be
     concave functions of arc length, as the parabola shows."""
@@ -111,7 +108,9 @@ def _first_and_last(points: Any, curve: Any) -> Any:
     return figure
 
 
-@item("S4.self-consistency", "Every point of the curve is the mean of what projects there", "16.7")
+@item(
+    "S4.self-consistency", "Every point of the curve is the mean of what projects there", "eq. 16.7"
+)
 def self_consistency() -> Outcome:
     """The property that defines a principal curve, and stationarity (16.8) with it."""
     points = _bend(2000, 0.05, 3)
@@ -138,7 +137,9 @@ def self_consistency() -> Outcome:
     )
 
 
-@item("S4.bias-reduction", "Closed outlines: the ice floes of Banfield and Raftery", "16.3.4")
+@item(
+    "S4.bias-reduction", "Closed outlines: the ice floes of Banfield and Raftery", "section 16.3.4"
+)
 def bias_reduction() -> Outcome:
     """A noisy closed outline with outliers: smoothing cuts it short, the correction does not."""
     random = np.random.default_rng(5)
@@ -185,7 +186,7 @@ def _outline(points: Any, truth: Any) -> Any:
     return figure
 
 
-@item("S4.principal-surface", "A principal surface of a noisy saddle", "16.3.5", slow=True)
+@item("S4.principal-surface", "A principal surface of a noisy saddle", "section 16.3.5", slow=True)
 def principal_surface() -> Outcome:
     """A smooth surface lowers the residual sum of squares (16.20) far below that of the plane."""
     saddle = datasets.saddle(200, noise=0.02, seed=1).points
@@ -238,7 +239,7 @@ def _layers(sizes: list[int]) -> Any:
     return figure
 
 
-@item("S4.network-is-pca", "Without mapping layers the network is linear PCA", "16.4.1")
+@item("S4.network-is-pca", "Without mapping layers the network is linear PCA", "section 16.4.1")
 def network_is_pca() -> Outcome:
     """With a linear bottleneck and nothing else, the network spans the principal subspace."""
     random = np.random.default_rng(2)
@@ -256,7 +257,11 @@ def network_is_pca() -> Outcome:
     )
 
 
-@item("S4.network-and-circle", "A continuous projection index cannot follow a circle", "16.4.2")
+@item(
+    "S4.network-and-circle",
+    "A continuous projection index cannot follow a circle",
+    "section 16.4.2",
+)
 def network_and_circle() -> Outcome:
     """One bottleneck node must tear the circle; a closed principal curve follows it.
 

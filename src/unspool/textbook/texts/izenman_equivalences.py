@@ -1,4 +1,4 @@
-"""S4 16.6.8 and Exercises 16.6-16.8: manifold methods as kernel PCA, and double centring."""
+"""Izenman 2013, section 16.6.8 and Exercises 16.6-16.8: manifold methods as kernel PCA."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _kernel_pca(table: Any, count: int = 2, *, center: bool = True) -> Any:
     return KernelPCA(count, kernel="precomputed", center=center).fit(table).embedding_
 
 
-@item("S4.kernel-pca-is-mds", "Kernel PCA with an isotropic kernel is metric MDS", "16.5.4")
+@item("S4.kernel-pca-is-mds", "Kernel PCA with an isotropic kernel is metric MDS", "section 16.5.4")
 def kernel_pca_is_mds() -> Outcome:
     """Distances sqrt(2 (1 - K)) in feature space, scaled classically, give the kernel scores."""
     points = datasets.s_curve(200, seed=1).points
@@ -61,7 +61,7 @@ def kernel_pca_is_mds() -> Outcome:
     )
 
 
-@item("S4.kernel-of-isomap", "Isomap is kernel PCA with K = A^G", "(16.54)")
+@item("S4.kernel-of-isomap", "Isomap is kernel PCA with K = A^G", "eq. 16.54")
 def kernel_of_isomap() -> Outcome:
     """The doubly centred squared geodesics, given to kernel PCA, return the map and its scale.
     They are definite in the limit only: the negative share falls as points are added."""
@@ -89,7 +89,7 @@ def kernel_of_isomap() -> Outcome:
     )
 
 
-@item("S4.kernel-of-lle", "LLE is kernel PCA with K = lambda_1 I - M", "(16.55)")
+@item("S4.kernel-of-lle", "LLE is kernel PCA with K = lambda_1 I - M", "eq. 16.55")
 def kernel_of_lle() -> Outcome:
     """K is non-negative definite; eigenvectors 2 to t + 1 are the map, up to scale. The constant
     vector has the largest eigenvalue, not zero."""
@@ -118,7 +118,7 @@ def kernel_of_lle() -> Outcome:
     )
 
 
-@item("S4.kernel-lle", "LLE in feature space", "(16.56)-(16.57)")
+@item("S4.kernel-lle", "LLE in feature space", "eqs. 16.56-16.57")
 def kernel_lle() -> Outcome:
     """Distances and local Gram matrices from a kernel: with inner products it is LLE itself, with
     a Gaussian the neighbours are the same, since its distance grows with the plain one."""
@@ -157,7 +157,7 @@ def kernel_lle() -> Outcome:
     )
 
 
-@item("S4.kernel-of-eigenmaps", "Laplacian eigenmaps are kernel PCA with K = L-", "(16.58)")
+@item("S4.kernel-of-eigenmaps", "Laplacian eigenmaps are kernel PCA with K = L-", "eq. 16.58")
 def kernel_of_eigenmaps() -> Outcome:
     """The generalised inverse of L turns the smallest values into the largest; it is the kernel of
     commute times, as a random walk confirms."""
@@ -234,7 +234,7 @@ def exercise_16_6() -> Outcome:
 @item(
     "S4.exercise-16.7",
     "Is B non-negative definite?",
-    "Exercise 16.7, 16.6.3",
+    "Exercise 16.7, section 16.6.3",
     needs=["swiss_roll_isomap"],
 )
 def exercise_16_7(roll: Table) -> Outcome:

@@ -15,7 +15,7 @@ from ..registry import item
 from ..runner import Table
 
 
-@item("S4.feature-space", "PCA in feature space from inner products alone", "(16.23)-(16.32)")
+@item("S4.feature-space", "PCA in feature space from inner products alone", "eqs. 16.23-16.32")
 def feature_space() -> Outcome:
     """With a kernel whose features can be written down, both ways give the same scores.
 
@@ -60,7 +60,7 @@ def feature_space() -> Outcome:
     )
 
 
-@item("S4.centering", "Centring in feature space without features", "(16.33)-(16.34)")
+@item("S4.centering", "Centring in feature space without features", "eqs. 16.33-16.34")
 def centering() -> Outcome:
     """H K H, written out in four terms, is what the means of rows and columns give."""
     points = np.random.default_rng(4).normal(size=(50, 3))
@@ -283,7 +283,7 @@ def fig_16_5(food: Table) -> Outcome:
 @item(
     "S4.food-ordering",
     "The order of the foods along the curve",
-    "16.5.3, Figure 16.5",
+    "section 16.5.3, Figure 16.5",
     needs=["food_nutrition"],
 )
 def food_ordering(food: Table) -> Outcome:

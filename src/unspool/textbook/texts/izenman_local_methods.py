@@ -1,7 +1,4 @@
-"""S4 16.6.4-16.6.6: LLE, Laplacian and Hessian eigenmaps, step by step.
-
-S4 16.6.4-16.6.5: neighbours, the graph Laplacian and what it approximates.
-"""
+"""Izenman 2013, sections 16.6.4-16.6.6: LLE, Laplacian and Hessian eigenmaps, step by step."""
 
 from __future__ import annotations
 
@@ -24,10 +21,11 @@ def _weights_of(points: Any, neighbors: Any) -> Any:
     return solved / solved.sum()
 
 
-@item("S4.weights-of-lle", "Constrained least squares fits", "(16.40)-(16.42)")
+@item("S4.weights-of-lle", "Constrained least squares fits", "eqs. 16.40-16.42")
 def weights_of_lle() -> Outcome:
     """The weights rebuild each point best, add up to one, and know nothing of rotation, shift and
-    scale. As columns (S0) they are the transpose of the rows (S3, S4); the map is the same."""
+    scale. As columns (Vidal et al.) they are the transpose of the rows
+    (Mohri et al., Izenman); the map is the same."""
     random = np.random.default_rng(8)
     points = random.normal(size=(40, 5))
     near = distances.neighbor_graph(points, 4)
@@ -68,7 +66,7 @@ def weights_of_lle() -> Outcome:
             at_most=1e-12,
         ),
         measured(
-            "(I - W)(I - W)', with rows where S0 has columns, off by",
+            "(I - W)(I - W)', with rows where Vidal et al. have columns, off by",
             "both are called W: no difference",
             gap((np.eye(40) - table) @ (np.eye(40) - table).T, by_rows),
             at_least=0.1,
@@ -78,7 +76,7 @@ def weights_of_lle() -> Outcome:
     )
 
 
-@item("S4.lle", "LLE: the smallest eigenvectors of M", "(16.43)-(16.45)")
+@item("S4.lle", "LLE: the smallest eigenvectors of M", "eqs. 16.43-16.45")
 def lle() -> Outcome:
     """Mean zero, unit covariance, cost tr(Y M Y') equal to the sum of the eigenvalues; the sheet
     of an S-curve comes out flat."""
@@ -111,7 +109,7 @@ def lle() -> Outcome:
     )
 
 
-@item("S4.hessian", "Hessian eigenmaps: a null space of affine functions", "(16.51)-(16.53)")
+@item("S4.hessian", "Hessian eigenmaps: a null space of affine functions", "eqs. 16.51-16.53")
 def hessian() -> Outcome:
     """On an isometric patch constants and flat coordinates have no Hessian: t + 1 zero values.
 
@@ -174,7 +172,11 @@ def hessian() -> Outcome:
     )
 
 
-@item("S4.tangent-frame", "Curviness does not depend on the tangent frame", "16.6.6, H' = U H U'")
+@item(
+    "S4.tangent-frame",
+    "Curviness does not depend on the tangent frame",
+    "section 16.6.6, H' = U H U'",
+)
 def tangent_frame() -> Outcome:
     """The Frobenius norm of a Hessian is the same in all orthonormal coordinates, so the map does
     not change when space is rotated."""
@@ -206,10 +208,14 @@ def tangent_frame() -> Outcome:
     )
 
 
-@item("S4.neighbour-rules", "Who is a neighbour: K or a radius, either or both", "16.6.4-16.6.5")
+@item(
+    "S4.neighbour-rules",
+    "Who is a neighbour: K or a radius, either or both",
+    "sections 16.6.4-16.6.5",
+)
 def neighbour_rules() -> Outcome:
     """Lists are not symmetric; joining by "either" or by "both" and by radius or its square give
-    different graphs. A disconnected graph is treated piece by piece."""
+    different graphs. A disconnected graph is treated component by component."""
     points = datasets.twin_peaks(400, seed=2, height=2.0).points
     listed = distances.neighbor_graph(points, 5)
     either, both = (graph.symmetrize(listed, rule) for rule in ("union", "mutual"))
@@ -238,7 +244,7 @@ def neighbour_rules() -> Outcome:
             claimed=1.0,
         ),
         equal(
-            "pieces",
+            "connected components",
             "two far halves",
             len(graph.find_components(graph.symmetrize(distances.neighbor_graph(halves, 8))).sizes),
             2,
@@ -252,7 +258,7 @@ def neighbour_rules() -> Outcome:
     )
 
 
-@item("S4.laplacian", "Laplacian eigenmaps: the graph Laplacian", "(16.46)-(16.49)")
+@item("S4.laplacian", "Laplacian eigenmaps: the graph Laplacian", "eqs. 16.46-16.49")
 def laplacian() -> Outcome:
     """y'Ly is half the weighted sum of squared differences; D^(-1/2) W D^(-1/2) has largest
     eigenvalue one, and its vectors are those of L v = value D v, read from the other end."""
@@ -312,7 +318,7 @@ def laplacian() -> Outcome:
     )
 
 
-@item("S4.laplace-beltrami", "The graph Laplacian approximates Laplace-Beltrami", "16.6.5")
+@item("S4.laplace-beltrami", "The graph Laplacian approximates Laplace-Beltrami", "section 16.6.5")
 def laplace_beltrami() -> Outcome:
     """On a circle of circumference one, f = cos(2 pi s) is an eigenfunction with value (2 pi)^2.
 

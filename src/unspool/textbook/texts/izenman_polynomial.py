@@ -1,4 +1,4 @@
-"""S4 16.2: polynomial PCA, its table, its two figures and Exercise 16.1."""
+"""Izenman 2013, section 16.2: polynomial PCA, its table, its two figures and Exercise 16.1."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def table_16_1() -> Outcome:
     )
 
 
-@item("S4.extended-size", "Size of the quadratic extension", "16.2, r' = 2r + r(r - 1)/2")
+@item("S4.extended-size", "Size of the quadratic extension", "section 16.2, r' = 2r + r(r - 1)/2")
 def extended_size() -> Outcome:
     """Count the monomials: 5 of two variables, 65 of ten, 230 of twenty; cubes grow faster."""
     sizes = {2: "5", 3: "9", 10: "65", 20: "230"}

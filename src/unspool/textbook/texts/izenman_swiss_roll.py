@@ -1,4 +1,4 @@
-"""S4 16.6.1-16.6.3: manifolds, Isomap and landmark Isomap on the Swiss roll of the figures."""
+"""Izenman 2013, sections 16.6.1-16.6.3: manifolds, Isomap and landmark Isomap on the Swiss roll."""
 
 from __future__ import annotations
 
@@ -118,7 +118,9 @@ def fig_16_9(roll: Table) -> Outcome:
     return outcome(
         measured("reach of the first axis", "60", float(reach[0]), at_least=40.0, at_most=60.0),
         measured("reach of the second axis", "30", float(reach[1]), at_least=20.0, at_most=30.0),
-        equal("pieces of the graph", "one", len(graph.find_components(joined).sizes), 1),
+        equal(
+            "connected components of the graph", "one", len(graph.find_components(joined).sizes), 1
+        ),
         measured(
             "R^2 of the flat coordinates, smaller",
             "the roll is unrolled",
@@ -213,7 +215,7 @@ def fig_16_11(roll: Table) -> Outcome:
     )
 
 
-@item("S4.all-points", "Isomap of all 20,000 points", "16.6.3", needs=[ROLL], slow=True)
+@item("S4.all-points", "Isomap of all 20,000 points", "section 16.6.3", needs=[ROLL], slow=True)
 def all_points(roll: Table) -> Outcome:
     """What "proves to be computationally too big" in the text: every geodesic, exactly."""
     model = Isomap(2, n_neighbors=7).fit(roll["x"])
@@ -234,7 +236,7 @@ def all_points(roll: Table) -> Outcome:
     )
 
 
-@item("S4.isometry", "Geodesics are straight in flat coordinates, not in space", "(16.35)-(16.36)")
+@item("S4.isometry", "Geodesics are straight in flat coordinates, not in space", "eqs. 16.35-16.36")
 def isometry() -> Outcome:
     """On the roll the way along the sheet is the distance of the flat coordinates; straight
     through space it is much shorter for most pairs."""
@@ -262,7 +264,11 @@ def isometry() -> Outcome:
     )
 
 
-@item("S4.convergence", "Graph distances converge to geodesic ones", "16.6.3, Bernstein et al.")
+@item(
+    "S4.convergence",
+    "Graph distances converge to geodesic ones",
+    "section 16.6.3, Bernstein et al.",
+)
 def convergence() -> Outcome:
     """On a flat manifold the error of d_G falls as n grows, with K growing slowly."""
     errors = []

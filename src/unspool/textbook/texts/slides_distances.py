@@ -1,6 +1,6 @@
-"""S1: PCA and SVD, classical scaling, new points from distances, kernel PCA, stress.
+"""The lecture slides: PCA and SVD, classical scaling, new points, kernel PCA.
 
-S1: dissimilarities, stress with weights and gaps, and the order of distances alone.
+Then dissimilarities, stress with weights and gaps, and the order of distances alone.
 """
 
 from __future__ import annotations

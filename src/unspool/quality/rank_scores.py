@@ -4,9 +4,8 @@ Trustworthiness falls when strangers are mapped near a point, continuity when ne
 away (Venna & Kaski 2001), each weighed by how far they had to come or went. R_NX(K) is the share
 of K neighbours kept, 0 for a random map and 1 for a perfect one (Lee & Verleysen 2009); the area
 under it over log K sums up all sizes of neighbourhoods, small ones counting most (Lee et al. 2013).
-All of them come out of one pass over the ranks.
-
-Which neighbours a map keeps.
+All of them come out of one pass over the ranks; ``neighbors_kept`` alone searches neighbours
+instead, which many points can afford.
 """
 
 from __future__ import annotations
@@ -16,11 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from ..distances import build_index, check_metric
+from ..distances import TREE_DIMENSIONS, build_index, check_metric
 from ..values import Array, Metric
+from .distance_rows import (
+    check_neighbors,
+    check_same_points,
+    checked,
+    checked_table,
+    rows_of_both,
+)
 from .ranks import above_chance, rank_blocks
 from .score import Chosen, Curve, Score, choose, mean_score
-from .sides import check_neighbors, check_same_points, checked, checked_table, two_sides
+
+# prices of a pair in a neighbour search, in units of a pair of distances that are ranked
+SEARCHED = {"tree": 5e-4, "product": 0.02}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +42,7 @@ class Neighborhoods:
     area: Score
 
     def __str__(self) -> str:
-        """Return one line a score."""
+        """Return one line per score."""
         scores = (self.trustworthiness, self.continuity, self.kept, self.area)
         return "\n".join(str(score) for score in scores)
 
@@ -78,7 +86,7 @@ def neighborhoods(
     >>> round(found.trustworthiness.value, 1)
     1.0
     """
-    data, places = two_sides(X, Y, metric)
+    data, places = rows_of_both(X, Y, metric)
     n = data.n_points
     k = check_neighbors(n_neighbors, n)
     chosen = choose(n, sample, seed)
@@ -257,10 +265,6 @@ def _curve(total: Array, total_squares: Array, chosen: Chosen) -> Curve:
     )
 
 
-# prices of a pair in a neighbour search, in units of a pair of distances that are ranked
-SEARCHED = {"tree": 5e-4, "product": 0.02}
-
-
 def neighbors_kept(
     X: Any,
     Y: Any,
@@ -321,7 +325,7 @@ def neighbors_kept(
     check_same_points(n, len(places), 2)
     k = check_neighbors(n_neighbors, n)
     wanted = k if among is None else check_neighbors(among, n, "among")
-    in_tree = metric != "precomputed" and data.shape[1] <= 10
+    in_tree = metric != "precomputed" and data.shape[1] <= TREE_DIMENSIONS
     chosen = choose(n, sample, seed, SEARCHED["tree" if in_tree else "product"])
     before = _neighbors(data, metric, chosen.points, wanted)
     after = _neighbors(places, "euclidean", chosen.points, k)
@@ -330,7 +334,7 @@ def neighbors_kept(
 
 
 def _neighbors(points: Any, metric: Metric, rows: Array, count: int) -> Array:
-    """Return the ``count`` neighbours of each row as one number a pair, row after row."""
+    """Return the ``count`` neighbours of each row as one number per pair, row after row."""
     n = points.shape[0]
     found = build_index(points, metric).nearest(points[rows], min(count + 1, n))
     others = found.neighbors != rows[found.rows]

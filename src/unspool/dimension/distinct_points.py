@@ -1,4 +1,4 @@
-"""The points whose dimension is asked: distinct, and with their neighbours."""
+"""The distinct points of the data, with the neighbours that all estimators look at."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..runtime import stage
 from ..values import Array, Metric
 
 FEWEST = 10  # distinct points without which no neighbourhood has a shape
-ASKED = 10_000  # points whose neighbours are searched: the error of a mean is then 1 %
+MOST_CHOSEN = 10_000  # points whose neighbours are searched: the error of a mean is then 1 %
 WORK = 2.5e10  # products spent on that where a matrix product has to do the search
 FARTHEST = 256  # neighbours at the coarsest scale,
 FARTHEST_WIDE = 80  # and of points of many columns, where each costs a distance
@@ -23,19 +23,19 @@ ALL = slice(None)
 
 
 @dataclass(frozen=True)
-class Cloud:
-    """Distinct points (or a table of their distances) and the points asked about them.
+class DistinctPoints:
+    """Distinct points (or a table of their distances), and those that the estimates look at.
 
-    ``original[i]`` is the row, in what was given, of the distinct point i; ``asked`` are distinct
-    points, in increasing order. Lengths are divided by ``unit``, because dimension does not depend
-    on it and squares of extreme numbers overflow. Neighbours are searched when they are first
-    needed, once for all estimators.
+    ``original[i]`` is the row, in what was given, of the distinct point i; ``chosen`` are distinct
+    points, in increasing order, around which the dimension is estimated. Lengths are divided by
+    ``unit``, because dimension does not depend on it and squares of extreme numbers overflow.
+    Neighbours are searched when they are first needed, once for all estimators.
     """
 
     given: Array
     metric: Metric
     original: Array
-    asked: Array
+    chosen: Array
     n_given: int
     unit: float
     seed: int
@@ -52,13 +52,13 @@ class Cloud:
 
     @property
     def complete(self) -> bool:
-        """Whether all distinct points are asked."""
-        return len(self.asked) == self.n_points
+        """Whether all distinct points are chosen."""
+        return len(self.chosen) == self.n_points
 
     @property
     def sample(self) -> Array:
-        """Rows, in what was given, of the points that are asked."""
-        return np.asarray(self.original[self.asked])
+        """Rows, in what was given, of the chosen points."""
+        return np.asarray(self.original[self.chosen])
 
     @cached_property
     def index(self) -> NeighborIndex:
@@ -67,14 +67,14 @@ class Cloud:
 
     @cached_property
     def near(self) -> tuple[Array, Array]:
-        """Neighbours of the points that are asked, and the distances to them, nearest first."""
+        """Neighbours of the chosen points, and the distances to them, nearest first."""
         farthest = FARTHEST_WIDE if self.n_columns > WIDE else FARTHEST
         count = min(max(20, self.n_points // 8), farthest, self.n_points - 1)
-        return self.neighbors_of(self.asked, count)
+        return self.neighbors_of(self.chosen, count)
 
     @property
     def distances(self) -> Array:
-        """Distances (points asked, neighbours), nearest first."""
+        """Distances (chosen points, neighbours), nearest first."""
         return self.near[1]
 
     @cached_property
@@ -112,9 +112,12 @@ class Cloud:
         return np.asarray(np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares))
 
 
-def cloud(X: Any, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0) -> Cloud:
-    """Return the distinct points of ``X``, checked; ``sample`` of them are asked (default: all up
-    to 10,000, fewer where the search is slow).
+def find_distinct_points(
+    X: Any, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
+) -> DistinctPoints:
+    """Return the distinct points of ``X``, checked; the estimates look at ``sample`` of them.
+
+    By default that is all up to 10,000, fewer where the search is slow.
     """
     check_metric(metric)
     given = _checked(X, metric)
@@ -127,9 +130,9 @@ def cloud(X: Any, metric: Metric = "euclidean", sample: int | None = None, seed:
         )
     if n < len(given):
         given = given[np.ix_(original, original)] if metric == "precomputed" else given[original]
-    asked = _asked(n, given.shape[1], sample, seed)
+    chosen = _choose(n, given.shape[1], sample, seed)
     given, unit = _in_units(given, metric)
-    return Cloud(given, metric, original, asked, len(np.asarray(X)), unit, seed)
+    return DistinctPoints(given, metric, original, chosen, len(np.asarray(X)), unit, seed)
 
 
 def _in_units(given: Array, metric: Metric) -> tuple[Array, float]:
@@ -142,10 +145,10 @@ def _in_units(given: Array, metric: Metric) -> tuple[Array, float]:
     return given / unit, unit
 
 
-def _asked(n: int, n_columns: int, sample: int | None, seed: int) -> Array:
+def _choose(n: int, n_columns: int, sample: int | None, seed: int) -> Array:
     if sample is None:
         searched = WORK / (n * n_columns) if n_columns > WIDE else np.inf
-        sample = int(np.clip(searched, 500, ASKED))
+        sample = int(np.clip(searched, 500, MOST_CHOSEN))
     elif isinstance(sample, bool) or not isinstance(sample, Integral) or sample < FEWEST:
         raise ValueError(f"sample must be a whole number of at least {FEWEST}; got {sample!r}")
     if sample >= n:
@@ -157,7 +160,7 @@ def _checked(X: Any, metric: Metric) -> Array:
     values = np.asarray(X)
     if values.ndim != 2 or values.size == 0 or values.dtype.kind not in "fiub":
         raise ValueError(
-            f"X must be a matrix of numbers with a row a point; got {values.dtype} of shape "
+            f"X must be a matrix of numbers with one row per point; got {values.dtype} of shape "
             f"{values.shape}"
         )
     values = values.astype(np.float64, copy=False)

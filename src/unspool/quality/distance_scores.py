@@ -1,6 +1,8 @@
-"""How well the distances on a map are those in the data: stress, and the Shepard diagram.
+"""How well the distances on a map are those in the data.
 
-The Shepard diagram: distances on the map against distances in the data, pair by pair.
+Stress sums up the errors; the Shepard diagram shows distances on the map against distances in the
+data, pair by pair; the residual variance 1 - R_t^2 tells how much a map with t coordinates leaves
+unexplained.
 """
 
 from __future__ import annotations
@@ -12,8 +14,20 @@ import numpy as np
 
 from ..runtime import stage
 from ..values import Array, Metric
-from .score import Chosen, Score, choose, jackknife
-from .sides import Side, check_finite, check_same_points, checked, checked_table, side, two_sides
+from .distance_rows import (
+    DistanceRows,
+    check_finite,
+    check_same_points,
+    checked,
+    checked_table,
+    distance_rows,
+    rows_of_both,
+)
+from .score import Chosen, Curve, Score, choose, jackknife
+
+DRAWN = 500  # points whose pairs a Shepard diagram shows by default: 124,750 dots
+GROUPS = 20  # left out in turn for the standard error of its correlation
+PRICE = 1 / 16  # of a pair and a coordinate, for a pair whose distance is ranked
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -69,7 +83,7 @@ def stress(
     >>> bool(quality.stress(points, 2.0 * points).value < 1e-7)
     True
     """
-    data, places = two_sides(X, Y, metric, at_least=2)
+    data, places = rows_of_both(X, Y, metric, at_least=2)
     chosen = choose(data.n_points, sample, seed)
     pilot = _pilot_scale(data, places, chosen) if scaling else 1.0
     sums = _row_sums(data, places, chosen, pilot)
@@ -94,7 +108,7 @@ def stress(
     )
 
 
-def _pilot_scale(data: Side, places: Side, chosen: Chosen) -> float:
+def _pilot_scale(data: DistanceRows, places: DistanceRows, chosen: Chosen) -> float:
     """Return the best scale for a few rows: with it the sums below hardly cancel."""
     rows = chosen.points[:16]
     given, found = data.distances(rows), places.distances(rows)
@@ -103,7 +117,7 @@ def _pilot_scale(data: Side, places: Side, chosen: Chosen) -> float:
     return float((given * found).sum() / spread) if spread > 0 else 1.0
 
 
-def _row_sums(data: Side, places: Side, chosen: Chosen, pilot: float) -> Array:
+def _row_sums(data: DistanceRows, places: DistanceRows, chosen: Chosen, pilot: float) -> Array:
     """Return for each chosen point the sums of delta^2, d^2, e d and e^2, e = delta - pilot d."""
     sums = np.empty((len(chosen.points), 4))
     with stage("stress", total=len(chosen.points)) as running:
@@ -128,10 +142,6 @@ def _normalised(sums: Array, scaling: bool) -> Array:
     if scaling:
         missed = missed - np.divide(cross**2, near, out=np.zeros_like(near), where=near > 0)
     return np.asarray(np.sqrt(np.maximum(missed, 0.0) / given))
-
-
-DRAWN = 500  # points whose pairs are shown by default: 124,750 dots
-GROUPS = 20  # left out in turn for the standard error
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -191,8 +201,8 @@ def shepard(
     points = chosen.points
     table = data[np.ix_(points, points)] if metric == "precomputed" else data[points]
     everyone = np.arange(len(points))
-    given = side(table, metric).distances(everyone)
-    mapped = side(places[points]).distances(everyone)
+    given = distance_rows(table, metric).distances(everyone)
+    mapped = distance_rows(places[points]).distances(everyone)
     i, j = np.triu_indices(len(points), 1)
     value = _rank_correlation(given[i, j], mapped[i, j])
     return Shepard(
@@ -224,7 +234,7 @@ def _rank_correlations(given: Array, mapped: Array) -> Array:
     """Return Spearman's correlation of each row; 0 where a side does not vary."""
     from scipy.stats import rankdata
 
-    u, v = (rankdata(side, axis=1) - (given.shape[1] + 1) / 2 for side in (given, mapped))
+    u, v = (rankdata(table, axis=1) - (given.shape[1] + 1) / 2 for table in (given, mapped))
     common, uu, vv = (np.einsum("ij,ij->i", a, b) for a, b in ((u, v), (u, u), (v, v)))
     spread = np.sqrt(uu * vv)
     return np.asarray(np.divide(common, spread, out=np.zeros_like(common), where=spread > 0))
@@ -240,3 +250,111 @@ def _error(given: Array, mapped: Array) -> float:
         pairs = kept[i], kept[j]
         values.append(_rank_correlation(given[pairs], mapped[pairs]))
     return float(np.sqrt((GROUPS - 1) * np.var(values)))
+
+
+def residual_variance(
+    distances: Any,
+    Y: Any,
+    columns: Array | None = None,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+) -> Curve:
+    """Return 1 - R_t^2 for t = 1 .. width of ``Y`` (Izenman 2013, section 16.6.3).
+
+    R_t is the correlation, over all entries of the table of ``distances``, with the distances on
+    the map that uses its first t coordinates. Of each point, in ``per_point``, it is the same over
+    its row.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_columns)
+        Distances that the map should keep, such as geodesic ones.
+    Y : array-like of shape (n_samples, n_components)
+        The map of these points, row by row.
+    columns : ndarray of shape (n_columns,) or None, default=None
+        The points (landmarks) that the columns of the table belong to; None is all points.
+    sample : int or None, default=None
+        Number of rows to look at; None is all unless the table exceeds 20,000 squared or so.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Curve
+        The residual variance by t.
+
+    Examples
+    --------
+    >>> from unspool import Isomap, datasets, quality
+    >>> model = Isomap(2, n_neighbors=8).fit(datasets.swiss_roll(400).points)
+    >>> bool(quality.residual_variance(model.geodesics_, model.embedding_).values[-1] < 0.01)
+    True
+    """
+    places = checked(Y, "Y")
+    others = places if columns is None else places[columns]
+    n_rows, n_columns = len(places), len(others)
+    table = checked_table(distances, "distances", (n_rows, n_columns))
+    chosen = choose(n_rows, sample, seed, PRICE * places.shape[1] * n_columns / n_rows)
+    sums = _correlation_sums(table, places, others, chosen)
+    total = sums.sum(axis=0)
+    if not _varies(total[0, 3], total[0, 1], total[0, 0]):
+        raise ValueError("all distances are equal, so no map explains more of them than another")
+    return Curve(
+        name="residual variance 1 - R^2",
+        at=np.arange(1, places.shape[1] + 1),
+        values=_unexplained(total[None])[0],
+        standard_errors=jackknife(sums, _unexplained, chosen),
+        sample=chosen.points,
+        n_points=n_rows,
+        exact=chosen.exact,
+        per_point=_unexplained(sums),
+    )
+
+
+def _correlation_sums(table: Array, places: Array, others: Array, chosen: Chosen) -> Array:
+    """Return for each chosen row and each t the sums 1, u, v, u^2, v^2, u v.
+
+    u are the given distances and v those on the map, both less a rough mean of theirs: the sums
+    of squares then do not cancel.
+    """
+    width = places.shape[1]
+    sums = np.empty((len(chosen.points), width, 6))
+    centre_u, centre_v = float(table[chosen.points[0]].mean()), np.zeros(width)
+    with stage("residual variance", total=len(chosen.points)) as running:
+        for part in chosen.blocks(table.shape[1]):
+            rows = chosen.points[part]
+            u = table[rows].astype(np.float64)
+            check_finite(u, rows)
+            u -= centre_u
+            squares = np.zeros(u.shape)
+            for t in range(width):
+                squares += np.square(places[rows, t][:, None] - others[:, t])
+                v = np.sqrt(squares)
+                if part.start == 0:
+                    centre_v[t] = v.mean()
+                v -= centre_v[t]
+                sums[part, t] = _sums(u, v)
+            running.advance(len(rows))
+    return sums
+
+
+def _sums(u: Array, v: Array) -> Array:
+    products = [np.einsum("ij,ij->i", a, b) for a, b in ((u, u), (v, v), (u, v))]
+    count = np.full(len(u), float(u.shape[1]))
+    return np.column_stack([count, u.sum(axis=1), v.sum(axis=1), *products])
+
+
+def _unexplained(sums: Array) -> Array:
+    """Return 1 - R^2 from the six sums in the last axis; 1 where a side does not vary."""
+    count, u, v, uu, vv, uv = np.moveaxis(sums, -1, 0)
+    spread = (uu - u**2 / count) * (vv - v**2 / count)
+    common = (uv - u * v / count) ** 2
+    vary = _varies(uu, u, count) & _varies(vv, v, count)
+    explained = np.divide(common, spread, out=np.zeros_like(common), where=vary)
+    return np.asarray(np.clip(1.0 - explained, 0.0, 1.0))
+
+
+def _varies(squares: Array, total: Array, count: Array) -> Array:
+    """Return where a sum of squares is more than rounding leaves of equal numbers."""
+    return np.asarray(squares - total**2 / count > 1e-13 * squares)

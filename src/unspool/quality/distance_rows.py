@@ -1,4 +1,4 @@
-"""The two sides of a comparison, as distances row by row: the data, and the map."""
+"""Distances row by row, of the data and of the map alike: from points, or from a given table."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ WIDE = 24  # columns from which a matrix product beats differences (784 columns:
 NEAR = 1e-6  # of the squared norms: below, |x|^2 + |y|^2 - 2 x.y has lost too many digits
 
 
-class Side(Protocol):
-    """One side of a comparison."""
+class DistanceRows(Protocol):
+    """Distances between points, some rows at a time; ``arrays`` and ``setting`` define them."""
 
     @property
     def n_points(self) -> int: ...  # noqa: D102 (a protocol's fields speak for themselves)
@@ -29,7 +29,7 @@ class Side(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class PointRows:
     """Points and a metric."""
 
     points: Array
@@ -56,7 +56,7 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class WidePoints:
+class WidePointRows:
     """Points of many columns, centred: distances by matrix products, close pairs once more."""
 
     centred: Array
@@ -92,7 +92,7 @@ class WidePoints:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class TableRows:
     """A table of distances that somebody computed."""
 
     table: Array
@@ -117,7 +117,7 @@ class Given:
         return np.array(self.table[rows], dtype=np.float64)
 
 
-def side(X: Any, metric: Metric = "euclidean", name: str = "X") -> Side:
+def distance_rows(X: Any, metric: Metric = "euclidean", name: str = "X") -> DistanceRows:
     """Return points (or a square table of distances) as one side of a comparison, once checked.
 
     Parameters
@@ -137,22 +137,24 @@ def side(X: Any, metric: Metric = "euclidean", name: str = "X") -> Side:
     Examples
     --------
     >>> from unspool import datasets, quality
-    >>> quality.side(datasets.circle(50).points).n_points
+    >>> quality.distance_rows(datasets.circle(50).points).n_points
     50
     """
     check_metric(metric)
     if metric == "precomputed":
-        return Given(checked_table(X, name))
+        return TableRows(checked_table(X, name))
     values = checked(X, name)
     if metric in ("euclidean", "l2") and values.shape[1] >= WIDE:
         centred = values - values.mean(axis=0)
-        return WidePoints(centred, np.einsum("ij,ij->i", centred, centred))
-    return Points(values, metric)
+        return WidePointRows(centred, np.einsum("ij,ij->i", centred, centred))
+    return PointRows(values, metric)
 
 
-def two_sides(X: Any, Y: Any, metric: Metric, at_least: int = 3) -> tuple[Side, Side]:
-    """Return the data and its map as two sides of the same points."""
-    data, places = side(X, metric), side(Y, name="Y")
+def rows_of_both(
+    X: Any, Y: Any, metric: Metric, at_least: int = 3
+) -> tuple[DistanceRows, DistanceRows]:
+    """Return the rows of the data and of their map, which must be of the same points."""
+    data, places = distance_rows(X, metric), distance_rows(Y, name="Y")
     check_same_points(data.n_points, places.n_points, at_least)
     return data, places
 
@@ -221,7 +223,9 @@ def checked_table(distances: Any, name: str, shape: tuple[int, int] | None = Non
 def _matrix(X: Any, name: str) -> Array:
     values = np.asarray(X)
     if values.ndim != 2 or values.size == 0:
-        raise ValueError(f"{name} must be a matrix with a row a point; got shape {values.shape}")
+        raise ValueError(
+            f"{name} must be a matrix with one row per point; got shape {values.shape}"
+        )
     if values.dtype.kind not in "fiub":
         raise ValueError(f"{name} must hold real numbers; got {values.dtype}")
     return values
@@ -244,8 +248,8 @@ def check_finite(distances: Array, rows: Array) -> None:
     if not np.isfinite(distances).all():
         row = rows[np.isinf(distances).any(axis=1).argmax()]
         raise ValueError(
-            f"point {row} is infinitely far from others: the graph has several pieces; score the "
-            "points of one piece at a time"
+            f"point {row} is infinitely far from others: the graph has several connected "
+            "components; score the points of one at a time"
         )
 
 
