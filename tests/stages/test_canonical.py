@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from unspool.spectrum import canonical, degenerate_groups, signs
+from unspool.spectrum.canonical import canonical, degenerate_groups, signs
 
 RANDOM = np.random.default_rng(0)
 

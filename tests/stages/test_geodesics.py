@@ -12,8 +12,9 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 from tests.cases import roll
 from unspool import datasets, distances, graph, runtime
 from unspool.edges import graph_from_edges
-from unspool.paths import Eliminated, ShortestPaths, geodesic_distances, geodesics, prepare_paths
+from unspool.paths import ShortestPaths, geodesic_distances, geodesics, prepare_paths
 from unspool.paths.dijkstra_kernels import _by_buckets, _by_heap
+from unspool.paths.elimination import Eliminated
 from unspool.runtime import memory
 from unspool.values import NeighborGraph
 

@@ -13,8 +13,10 @@ from tests.compare import angle_between, relative
 from unspool import distances, graph, problem, runtime
 from unspool.ordering import plan_elimination
 from unspool.problem import reconstruction_weights
-from unspool.spectrum import (
-    NotSolved,
+from unspool.spectrum import solve
+from unspool.spectrum.bordered import NotSolved
+from unspool.spectrum.operators import standard
+from unspool.spectrum.solvers import (
     Pairs,
     Task,
     dense,
@@ -23,8 +25,6 @@ from unspool.spectrum import (
     inverted,
     inverted_factor,
     products,
-    solve,
-    standard,
 )
 from unspool.values import EigenProblem
 
@@ -353,7 +353,7 @@ def test_a_costly_factor_is_tried_last(monkeypatch):
 
 def test_an_iteration_that_did_not_converge_is_not_accepted():
     """Two hundred nearly equal values, and one pass: no answer rather than a wrong one."""
-    from unspool.spectrum import leading_pairs
+    from unspool.spectrum.krylov import leading_pairs
 
     values = 1.0 - 1e-5 * np.arange(300)
     start = np.random.default_rng(0).standard_normal((300, 6))

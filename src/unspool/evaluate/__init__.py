@@ -1,20 +1,7 @@
 """Which map to trust (``compare``), what to change (``diagnose``), what it costs (``plan``)."""
 
 from .candidates import usual_methods
-from .checks import (
-    Measure,
-    continuity,
-    convergence,
-    distortion,
-    eigengap,
-    landmarks,
-    negative_eigenvalues,
-    pieces,
-    residual_variance,
-    short_circuits,
-    stress,
-    trustworthiness,
-)
+from .checks import Measure
 from .compare import compare
 from .comparison import Comparison, Outcome
 from .diagnose import Diagnosis, diagnose
@@ -30,19 +17,8 @@ __all__ = [
     "Outcome",
     "Plan",
     "compare",
-    "continuity",
-    "convergence",
     "diagnose",
-    "distortion",
-    "eigengap",
-    "landmarks",
-    "negative_eigenvalues",
-    "pieces",
     "plan",
-    "residual_variance",
-    "short_circuits",
-    "stress",
     "this_machine",
-    "trustworthiness",
     "usual_methods",
 ]
