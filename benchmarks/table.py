@@ -124,7 +124,7 @@ _ROWS = (
         partial(data.gaussian, 100_000, 10),
         peers={"scikit-learn": sides.sklearn_nystroem},
         gamma=0.5,
-        landmarks=300,
+        n_landmarks=300,
     ),
     spread("pca-mnist10k", "pca", partial(data.mnist, 10_000), peers=PLAIN_PCA),
     spread("feature-map-100k", "feature-map-pca", partial(data.gaussian, 100_000, 10), slow=False),

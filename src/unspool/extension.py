@@ -8,28 +8,11 @@ The way back: from a place on the map to a point in the data space.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .values import Array, NeighborGraph
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """The map of one connected piece: its points, their coordinates, and how new ones are weighed.
-
-    ``multipliers`` is what the formula divides by; ``relation`` is whatever the method needs to
-    turn the neighbours of a new point into its rows.
-    """
-
-    members: Array
-    coordinates: Array
-    values: Array
-    multipliers: Array
-    relation: Any = None
-    anchors: Array | None = None  # coordinates of the landmarks, where rows refer to these alone
 
 
 def place(rows: Any, coordinates: Array, multipliers: Array) -> Array:

@@ -229,7 +229,7 @@ def test_the_advice_on_equal_eigenvalues_stands_where_nothing_else_is_wrong():
     measure = eigengap(found.case)
     assert measure.advice.endswith("set n_components to 2")
     two = PCA(2).fit(np.column_stack([square, 0.5 * square[:, :1]]))
-    assert "1 or 3" not in str(diagnose(two, two._given, sample=300))
+    assert "1 or 3" not in str(diagnose(two, two._X, sample=300))
 
 
 def test_negative_eigenvalues_ask_for_a_constant_or_another_method():
@@ -272,21 +272,24 @@ def test_few_landmarks_are_told():
 
 def halved(model, X):
     """The movement with half the landmarks, computed by hand for kernel PCA."""
-    half = type(model)(**{**model.get_params(), "landmarks": len(model.landmarks_) // 2}).fit(X)
+    count = model.n_landmarks // 2
+    fewer = (
+        {"landmarks": model.landmarks_[:count]} if len(model.landmarks_) else {"n_landmarks": count}
+    )
+    half = type(model)(**{**model.get_params(), **fewer}).fit(X)
     return unspool.quality.disparity(half.embedding_, model.embedding_)
 
 
 @pytest.mark.parametrize("choice", ["cholesky", "uniform", "kmeans"])
-def test_kernel_pca_has_landmarks_of_its_own_kind(choice):
-    """They are points, not indices, and their number is called ``landmarks``."""
+def test_landmarks_of_kernel_pca_may_be_too_few(choice):
     cloud = np.random.default_rng(6).normal(size=(300, 8))
-    options = {"sigma": 1.0, "landmark_choice": choice}
-    model = KernelPCA(2, landmarks=20, **options).fit(cloud)
+    options = {"sigma": 1.0, "landmarks": choice}
+    model = KernelPCA(2, n_landmarks=20, **options).fit(cloud)
     measure = diagnose(model, cloud)["movement with half the landmarks"]
     assert measure.value == halved(model, cloud)
-    assert (measure.ok, measure.parameter, measure.suggestion) == (False, "landmarks", 80)
-    assert measure.advice.endswith("raise landmarks to 80")
-    wide = KernelPCA(2, landmarks=50, sigma=30.0, landmark_choice=choice).fit(cloud)
+    assert (measure.ok, measure.parameter, measure.suggestion) == (False, "n_landmarks", 80)
+    assert measure.advice.endswith("raise n_landmarks to 80")
+    wide = KernelPCA(2, n_landmarks=50, sigma=30.0, landmarks=choice).fit(cloud)
     assert diagnose(wide, cloud)["movement with half the landmarks"].ok
 
 
@@ -301,7 +304,7 @@ def test_landmarks_of_a_kernel_table_or_given_by_index():
     by_table = KernelPCA(2, kernel="precomputed", landmarks=rows).fit(table)
     found = diagnose(by_table, table)["movement with half the landmarks"]
     assert found.value == pytest.approx(expected, rel=1e-6)
-    all_of_them = KernelPCA(2, landmarks=300, landmark_choice="uniform").fit(cloud)
+    all_of_them = KernelPCA(2, n_landmarks=300, landmarks="uniform").fit(cloud)
     with pytest.raises(KeyError):
         diagnose(all_of_them, cloud)["movement with half the landmarks"]
 

@@ -84,9 +84,9 @@ def test_what_does_not_fit_names_what_does():
 def test_the_change_is_the_one_that_the_method_itself_advises():
     found = plan("kernel-pca", 50_000, 10, max_memory=4e9)
     assert f"use {found.change} " in KernelPCA._INSTEAD
-    assert plan(KernelPCA(2, landmarks=1000), 50_000, 10, max_memory=4e9).fits
-    assert plan(KernelPCA(2, landmarks=20_000), 50_000, 10, max_memory=4e9).change == found.change
-    assert plan(KernelPCA(2, landmarks=1000), 10**6, 10, max_memory=4e9).change == ""
+    assert plan(KernelPCA(2, n_landmarks=1000), 50_000, 10, max_memory=4e9).fits
+    assert plan(KernelPCA(2, n_landmarks=20_000), 50_000, 10, max_memory=4e9).change == found.change
+    assert plan(KernelPCA(2, n_landmarks=1000), 10**6, 10, max_memory=4e9).change == ""
     assert plan("isomap", 10**6, 3, max_memory=1e6).change == ""
 
 
@@ -112,13 +112,13 @@ def test_parameters_come_from_the_call_or_from_the_model():
 
 
 def test_every_size_that_a_model_is_given_counts():
-    full, seen = plan(KernelPCA(2), 20_000, 3, 1e12), plan(KernelPCA(2, landmarks=500), 20_000, 3)
+    full, seen = plan(KernelPCA(2), 20_000, 3, 1e12), plan(KernelPCA(2, n_landmarks=500), 20_000, 3)
     assert full.bytes > 8 * 20_000**2
     assert seen.bytes < full.bytes / 5
     assert seen.seconds < full.seconds
     named = plan(KernelPCA(2, landmarks=np.arange(500)), 20_000, 3)
     assert named.stages == seen.stages == plan("kernel-pca", 20_000, 3, n_landmarks=500).stages
-    assert plan(KernelPCA(2, landmarks=30_000), 20_000, 3, 1e12).stages == full.stages
+    assert plan(KernelPCA(2, n_landmarks=30_000), 20_000, 3, 1e12).stages == full.stages
     chosen = plan(LandmarkIsomap(2, landmarks=np.arange(400)), 10_000, 3)
     assert chosen.stages == plan("landmark-isomap", 10_000, 3, n_landmarks=400).stages
 
@@ -141,13 +141,13 @@ def test_memory_of_kernel_pca_by_landmarks_is_foreseen_too():
         "from benchmarks.plan import peak_of\n"
         "from unspool import KernelPCA\n"
         "data = np.random.default_rng(0).normal(size=(20_000, 10))  # of full rank\n"
-        "KernelPCA(2, landmarks=100, sigma=1.0).fit(data[:700])\n"
-        "print(json.dumps(peak_of(lambda: KernelPCA(2, landmarks=500, sigma=1.0).fit(data))))\n"
+        "KernelPCA(2, n_landmarks=100, sigma=1.0).fit(data[:700])\n"
+        "print(json.dumps(peak_of(lambda: KernelPCA(2, n_landmarks=500, sigma=1.0).fit(data))))\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True
     )
-    foreseen = plan(KernelPCA(2, landmarks=500), 20_000, 10).bytes
+    foreseen = plan(KernelPCA(2, n_landmarks=500), 20_000, 10).bytes
     assert 1 / 1.5 <= foreseen / json.loads(ran.stdout)["bytes"] <= 1.5
 
 

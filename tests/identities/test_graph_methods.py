@@ -124,7 +124,7 @@ def test_eigengap_finds_the_number_of_clusters():
 def test_cut_values_are_those_of_the_definition():
     sample = datasets.three_clusters(60, seed=5)
     model = unspool.SpectralClustering(n_clusters=3).fit(sample.points)
-    weights = model.charts_[0].relation.toarray()
+    weights = model.charts_[0].relation.weights.toarray()
     cut = ncut = 0.0
     for cluster in range(3):
         inside = model.labels_ == cluster

@@ -41,7 +41,7 @@ def test_linear_kernel_projects_on_the_landmarks_span():
 def test_through_landmarks_never_beyond_the_table(choice):
     """(c) K~ is positive semi-definite and below K, so no eigenvalue exceeds the exact one."""
     exact = unspool.KernelPCA(5, gamma=0.3, center=False).fit(POINTS)
-    model = unspool.KernelPCA(5, gamma=0.3, center=False, landmarks=25, landmark_choice=choice).fit(
+    model = unspool.KernelPCA(5, gamma=0.3, center=False, n_landmarks=25, landmarks=choice).fit(
         POINTS
     )
     assert (model.eigenvalues_ <= exact.eigenvalues_ * (1 + 1e-10)).all()
@@ -53,7 +53,7 @@ def test_through_landmarks_never_beyond_the_table(choice):
 def test_exact_when_the_landmarks_have_full_rank(center, choice):
     options = {"kernel": "homogeneous", "degree": 2, "center": center}  # rank 10 in 4 dimensions
     exact = unspool.KernelPCA(3, **options).fit(POINTS)
-    model = unspool.KernelPCA(3, landmarks=30, landmark_choice=choice, **options).fit(POINTS)
+    model = unspool.KernelPCA(3, n_landmarks=30, landmarks=choice, **options).fit(POINTS)
     np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues_, rtol=1e-8)
     np.testing.assert_allclose(
         np.abs(model.embedding_), np.abs(exact.embedding_), atol=1e-8 * exact.embedding_.max()
@@ -67,9 +67,9 @@ def test_exact_when_the_landmarks_have_full_rank(center, choice):
 
 def test_a_precomputed_table_gives_the_same_map():
     table = GAUSSIAN(POINTS, POINTS)
-    for landmarks in (20, LANDMARKS):
-        from_points = unspool.KernelPCA(3, gamma=0.3, landmarks=landmarks).fit(POINTS)
-        from_table = unspool.KernelPCA(3, kernel="precomputed", landmarks=landmarks).fit(table)
+    for chosen in ({"n_landmarks": 20}, {"landmarks": LANDMARKS}):
+        from_points = unspool.KernelPCA(3, gamma=0.3, **chosen).fit(POINTS)
+        from_table = unspool.KernelPCA(3, kernel="precomputed", **chosen).fit(table)
         np.testing.assert_allclose(from_table.embedding_, from_points.embedding_, atol=1e-9)
         np.testing.assert_allclose(from_table.transform(table), from_points.embedding_, atol=1e-9)
 
@@ -92,7 +92,7 @@ def test_pivoting_stops_at_the_rank():
 
 
 def test_linear_landmarks_invert_like_pca():
-    model = unspool.KernelPCA(3, kernel="linear", landmarks=15).fit(POINTS + 7.0)
+    model = unspool.KernelPCA(3, kernel="linear", n_landmarks=15).fit(POINTS + 7.0)
     exact = unspool.PCA(3).fit(POINTS + 7.0)
     np.testing.assert_allclose(
         model.inverse_transform(model.embedding_),
@@ -135,7 +135,7 @@ def test_food_data_as_the_book_prints_it():
 def test_landmarks_on_a_large_roll_match_the_exact_map():
     points = datasets.swiss_roll(1500).points
     exact = unspool.KernelPCA(3).fit(points)
-    model = unspool.KernelPCA(3, landmarks=200).fit(points)
+    model = unspool.KernelPCA(3, n_landmarks=200).fit(points)
     assert quality.disparity(model.embedding_, exact.embedding_) < 1e-8
 
 

@@ -164,40 +164,41 @@ def landmarks(case: Case) -> Measure | None:
     All points being landmarks, there is nothing that more of them could change.
     """
     model = case.model
-    chosen, fitted_on = getattr(model, "landmarks_", None), getattr(model, "_given", None)
-    if chosen is None or fitted_on is None or len(chosen) // 2 <= model.embedding_.shape[1] + 1:
+    fitted_on = getattr(model, "_X", None)
+    if getattr(model, "landmarks_", None) is None or fitted_on is None:
         return None
-    count, n = len(chosen), int(fitted_on.shape[0])
-    if count >= n or len(getattr(model, "charts_", ())) > 1:
-        return None  # every piece has its own landmarks, and its own frame
+    count, n = _count_landmarks(model), int(fitted_on.shape[0])
+    if count >= n or count // 2 <= model.embedding_.shape[1] + 1:
+        return None
+    if len(getattr(model, "charts_", ())) > 1:
+        return None  # every connected component has its own landmarks, and its own frame
     from sklearn.base import clone
 
-    half = clone(model).set_params(landmarks=_half(model, chosen)).fit(fitted_on)
+    half = clone(model).set_params(**_half(model, count)).fit(fitted_on)
     moved = quality.disparity(half.embedding_, model.embedding_)
     name, sound = "movement with half the landmarks", f"< {MOVED:g}"
     if moved < MOVED:
         return Measure(name, moved, sound, True)
     told = f"with half of the {count} landmarks the map moves by {moved:.1%} of its variance"
-    parameter, wanted = _number_of_landmarks(model), min(n, 4 * count)
-    if parameter == "n_landmarks" and not isinstance(model.landmarks, str):  # their number is moot
-        advice = f"{told}; name more of them, or pass landmarks='maxmin' and n_landmarks={wanted}"
-        return Measure(name, moved, sound, False, advice, "landmarks", "maxmin")
-    advice = f"{told}; raise {parameter} to {wanted}"
-    return Measure(name, moved, sound, False, advice, parameter, wanted)
+    wanted = min(n, 4 * count)
+    if isinstance(model.landmarks, str):
+        advice = f"{told}; raise n_landmarks to {wanted}"
+        return Measure(name, moved, sound, False, advice, "n_landmarks", wanted)
+    rule = type(model)().landmarks  # how the method chooses them by itself
+    advice = f"{told}; name more of them, or pass landmarks={rule!r} and n_landmarks={wanted}"
+    return Measure(name, moved, sound, False, advice, "landmarks", rule)
 
 
-def _number_of_landmarks(model: Any) -> str:
-    """Return the parameter that says how many landmarks there are."""
-    return "n_landmarks" if hasattr(model, "n_landmarks") else "landmarks"
+def _count_landmarks(model: Any) -> int:
+    """Return how many landmarks a model has; k-means centers have no indices."""
+    return len(model.landmarks_) or int(model.n_landmarks or 0)
 
 
-def _half(model: Any, chosen: Any) -> Any:
-    """Return the first half of the landmarks: indices, or their number where points are kept."""
-    count = len(chosen) // 2
-    if _number_of_landmarks(model) == "n_landmarks":
-        return np.asarray(chosen)[:count]
-    given = model.landmarks
-    return count if np.ndim(given) == 0 else np.asarray(given)[:count]
+def _half(model: Any, count: int) -> dict[str, Any]:
+    """Return the parameters that leave half of the landmarks out, the same ones where indexed."""
+    if len(model.landmarks_) == 0:
+        return {"n_landmarks": count // 2}
+    return {"landmarks": np.asarray(model.landmarks_)[: count // 2]}
 
 
 def convergence(case: Case) -> Measure | None:

@@ -185,7 +185,7 @@ def was_fitted_on(model: Any, data: Any) -> bool:
 
     A sparse table has no entry where another has an explicit zero: they are the same.
     """
-    known = getattr(model, "_given", None)
+    known = getattr(model, "_X", None)
     if known is None or tuple(known.shape) != tuple(np.shape(data)):
         return False
     if sp.issparse(known) or sp.issparse(data):

@@ -136,7 +136,7 @@ def plan(
     True
     >>> found = plan("kernel-pca", 100_000, 3, max_memory=8e9)
     >>> found.change, found.instead[0]
-    ('landmarks=1000', 'landmark-mds')
+    ('n_landmarks=1000', 'landmark-mds')
     """
     entry = entry_of(method)
     limit = float(available_bytes()) if max_memory is None else float(max_memory)
@@ -205,7 +205,7 @@ def _change(entry: Entry, size: Size) -> str:
     """Return the parameter with which the method itself fits, if there is one."""
     few = entry.enough_landmarks
     helps = 0 < few < size.m and _planned(entry, replace(size, m=few)).fits
-    return f"landmarks={few}" if helps else ""
+    return f"n_landmarks={few}" if helps else ""
 
 
 def _number(model: Any, parameter: str, usual: int) -> int:
@@ -221,7 +221,7 @@ def _landmarks(model: Any, n_points: int) -> int:
     """Return how many landmarks: a number, or as many as the model names by their indices."""
     given = getattr(model, "landmarks", None)
     if given is not None and not isinstance(given, str):
-        return len(given) if np.ndim(given) else int(given)
+        return len(given)
     return _number(model, "n_landmarks", n_points)
 
 

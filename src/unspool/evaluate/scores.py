@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from .. import graph, paths, quality
 from ..quality import Score
-from ..relation import listed, searched, undirected
+from ..relation import directed_neighbors, neighbor_index, undirected_neighbors
 from ..values import Array, Metric, NeighborGraph
 
 GUIDES = 200  # points whose geodesics to all others stand for all geodesics
@@ -118,8 +118,8 @@ def geodesics_to_guides(
 
 def joined_graph(data: Any, metric: Metric, n_neighbors: int | None) -> NeighborGraph:
     """Return the undirected neighbour graph of the data, in one piece."""
-    index = searched(data, metric)
-    neighbors = undirected(listed(index, data, metric, n_neighbors))
+    index = neighbor_index(data, metric)
+    neighbors = undirected_neighbors(directed_neighbors(index, data, metric, n_neighbors))
     found = graph.find_components(neighbors)
     return neighbors if found.count == 1 else graph.bridge_components(neighbors, found, index, data)
 

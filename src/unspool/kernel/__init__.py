@@ -1,7 +1,8 @@
 """Points -> kernel matrix: functions, bandwidth, centering, Nystroem, explicit feature maps."""
 
 from .bandwidth import edge_gamma, median_gamma
-from .centering import Centering, double_centered
+from .centering import Centering, Uncentered, double_centered
+from .equation import Equation, readable_equation
 from .feature_maps import monomial_exponents, monomials, n_monomials, veronese, veronese_exponents
 from .functions import (
     KERNELS,
@@ -19,7 +20,9 @@ __all__ = [
     "KERNELS",
     "RADIAL",
     "Centering",
+    "Equation",
     "Kernel",
+    "Uncentered",
     "check_symmetric",
     "double_centered",
     "edge_gamma",
@@ -32,6 +35,7 @@ __all__ = [
     "n_monomials",
     "nystroem_error",
     "pivoted_cholesky",
+    "readable_equation",
     "veronese",
     "veronese_exponents",
 ]

@@ -69,3 +69,12 @@ def double_centered(similarity: Array) -> Array:
            [-0.5,  0.5]])
     """
     return Centering.of(similarity).rows(similarity)
+
+
+@dataclass(frozen=True, slots=True)
+class Uncentered:
+    """The centring that leaves everything as it is, for maps that go through the origin."""
+
+    def rows(self, rows: Array) -> Array:
+        """Return the rows as they are."""
+        return rows

@@ -1,8 +1,8 @@
 """One file per method: the only place that composes relations, problems and scalings."""
 
+from ..relation import commute_time_distances
 from .autoassociative_network import AutoassociativeNetwork
 from .classical_mds import ClassicalMDS
-from .commute_time import commute_time_distances
 from .diffusion_maps import DiffusionMaps
 from .feature_map_pca import FeatureMapPCA
 from .hessian_lle import HessianLLE

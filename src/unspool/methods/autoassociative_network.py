@@ -6,14 +6,14 @@ from .. import autoencoder, problem
 from ..runtime import advise
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Method
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 BENDS = ("linear", "sigmoidal")
 
 
 @method
-class AutoassociativeNetwork(Method):
+class AutoassociativeNetwork(Estimator):
     """A network that learns to repeat its input through a narrow layer (S4 16.4; Kramer 1991).
 
     Mapping layers lead to a bottleneck of ``n_components`` units, demapping layers from there to
@@ -70,7 +70,7 @@ class AutoassociativeNetwork(Method):
     _network: autoencoder.Network = learned()
     _frame: autoencoder.Frame = learned()
 
-    def _learn(self, points: Array) -> None:
+    def _fit(self, points: Array) -> None:
         n, width = points.shape
         if self.n_components > min(n, width):
             raise ValueError(
@@ -96,7 +96,7 @@ class AutoassociativeNetwork(Method):
         self.n_iter_ = len(trained.errors) - 1
         self.reconstruction_error_ = trained.errors
         self.validation_error_ = trained.held_out_errors
-        self.embedding_ = self._map(points)
+        self.embedding_ = self._transform(points)
 
     def _settings(self) -> autoencoder.TrainingSettings:
         stopping = self.max_iter, self.tol, self.l2, self.validation_fraction
@@ -114,8 +114,8 @@ class AutoassociativeNetwork(Method):
     def _axes(self, centred: Array) -> Array:
         return solve(problem.covariance(centred), self.n_components, seed=self.random_state).vectors
 
-    def _map(self, points: Array) -> Array:
+    def _transform(self, points: Array) -> Array:
         return self._network.encode(self._frame.inputs(points))
 
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         return self._frame.points(self._network.decode(places))

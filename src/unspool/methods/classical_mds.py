@@ -2,70 +2,106 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import numpy as np
 
-from ..distances import check_metric, pairwise_distances, pairwise_squared_distances
+from .. import distances
 from ..kernel import double_centered
+from ..relation import GramMap, fit_gram
+from ..runtime import claim, stage
 from ..spectrum import additive_constant, negative_mass
 from ..values import Array, Metric
-from .gram_family import SimilarityMethod
+from .estimator import Estimator, InputKind, input_kind
+from .input import check_n_components
 from .parameters import learned, method, parameter
 
 
 @method
-class ClassicalMDS(SimilarityMethod):
-    """Classical multidimensional scaling: points from their distances (S0 4.2.1; S1; S4 16.38).
+class ClassicalMDS(Estimator):
+    """Classical multidimensional scaling: points from their distances.
 
     -1/2 H D^2 H is the gram matrix of points with the distances D; its leading eigenvectors, scaled
-    by the roots of their values, are the coordinates. On Euclidean distances it is PCA. A new point
-    needs only its distances to the old ones (S1). Distances that no points have give negative
-    eigenvalues; ``additive_constant`` enlarges all distances just enough to remove them.
+    by the roots of their values, are the coordinates (Torgerson 1952; Izenman 2013, eq. 16.38). On
+    Euclidean distances it is PCA. A query point needs only its distances to the fitted ones.
+    Distances that no points have give negative eigenvalues; ``additive_constant`` enlarges all
+    distances just enough to remove them.
 
-    Attributes: ``eigenvalues_`` of -1/2 H D^2 H, ``additive_constant_`` (what was added).
-
+    Examples
+    --------
     >>> from unspool import ClassicalMDS
     >>> ClassicalMDS(1, metric="precomputed").fit_transform([[0.0, 3.0], [3.0, 0.0]]).ravel()
     array([ 1.5, -1.5])
     """
 
-    metric: Metric = parameter("euclidean", help="name, callable, or 'precomputed' distances")
+    metric: Metric = parameter(
+        default="euclidean", help="name, callable, or 'precomputed' distances"
+    )
     additive_constant: bool = parameter(
-        False, kind=bool, help="add the least constant that makes the distances Euclidean"
+        default=False,
+        kind=bool,
+        help="add the least constant that makes the distances Euclidean",
     )
 
-    _INSTEAD = "on Euclidean distances PCA gives the same map without the table"
+    additive_constant_: float = learned(help="what was added to all distances")
+    _map: GramMap = learned()
 
-    additive_constant_: float = learned()
+    def _input_kind(self) -> InputKind:
+        return input_kind(self.metric)
 
-    def _table(self) -> Literal["distances"] | None:
-        check_metric(self.metric)
-        return "distances" if self.metric == "precomputed" else None
+    def _fit(self, X: Any) -> None:
+        n = X.shape[0]
+        claim(
+            3 * n * n * 8,
+            f"the {n} x {n} similarities of ClassicalMDS",
+            "on Euclidean distances PCA gives the same map without the table",
+        )
+        check_n_components(self.n_components, n - 1)
+        self.additive_constant_ = self._least_constant(X) if self.additive_constant else 0.0
+        with stage("similarity") as running:
+            similarities = self._similarities(X)
+            running.note(holds=similarities.nbytes)
+        self._map = fit_gram(similarities, self.n_components, centered=True, seed=self.random_state)
+        self.eigenvalues_, self.embedding_ = self._map.eigenvalues, self._map.anchors
 
-    def _learn(self, points: Array) -> None:
-        self.additive_constant_ = 0.0
-        if self.additive_constant:
-            distances = self._distances(points)
-            centred_squares = double_centered(-0.5 * distances**2)
-            constant = additive_constant(centred_squares, double_centered(-0.5 * distances))
-            self.additive_constant_ = max(0.0, constant)
-        super()._learn(points)
+    def _least_constant(self, X: Any) -> float:
+        table = self._distances(X)
+        squares = double_centered(-0.5 * table**2)
+        return max(0.0, additive_constant(squares, double_centered(-0.5 * table)))
 
-    def _distances(self, points: Array) -> Array:
-        if self._points is None:
-            return points
-        return pairwise_distances(points, self._points, self.metric)
+    def _distances(self, X: Any) -> Array:
+        if self._input_kind() == "distances":
+            return np.asarray(X)
+        return distances.pairwise_distances(X, self._X, self.metric)
 
-    def _similarity(self, points: Array) -> Array:
+    def _similarities(self, X: Any) -> Array:
+        """Return -1/2 of the squared distances to the fitted points."""
         if self.additive_constant_ > 0.0:
-            distances = self._distances(points)
-            enlarged = distances + self.additive_constant_ * (distances > 0.0)
-            return np.asarray(-0.5 * enlarged**2)
-        if self._points is None:
-            return -0.5 * points**2
-        return -0.5 * pairwise_squared_distances(points, self._points, self.metric)
+            table = self._distances(X)
+            return np.asarray(-0.5 * (table + self.additive_constant_ * (table > 0.0)) ** 2)
+        if self._input_kind() == "distances":
+            return np.asarray(-0.5 * X**2)
+        return -0.5 * distances.pairwise_squared_distances(X, self._X, self.metric)
+
+    def _transform(self, X: Any) -> Array:
+        return self._map.place(self._similarities(X))
+
+    def kernel_(self) -> Array:
+        """Return -1/2 H D^2 H, whose kernel PCA is this map.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The centred similarities.
+        """
+        return self._map.centering.rows(self._similarities(self._X))
 
     def negative_mass(self) -> float:
-        """Return the share of the spectrum that is negative: how far D is from Euclidean."""
+        """Return the share of the spectrum that is negative: how far D is from Euclidean.
+
+        Returns
+        -------
+        float
+            Sum of the sizes of negative eigenvalues over that of all.
+        """
         return negative_mass(np.asarray(self.kernel_()))

@@ -13,104 +13,147 @@ from sklearn.utils.validation import check_is_fitted
 from .. import distances, extension
 from ..runtime import recording, show_progress
 from ..values import Array, Report
-from .input import checked_points, checked_table
+from .input import check_points, check_table
 from .parameters import check_parameters, learned, method, parameter
+
+InputKind = Literal["points", "distances", "kernel"]
 
 
 @method
-class Method(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of all methods: declared parameters in, ``embedding_`` and ``report_`` out.
 
-    Subclasses say how to ``_learn`` from points and how to ``_map`` new ones, both in float64; what
-    goes in as float32 comes out as float32.
+    Subclasses say how to ``_fit`` points and how to ``_transform`` query points, both in float64;
+    what goes in as float32 comes out as float32.
     """
 
     n_components: int = parameter(
-        2, positional=True, kind=int, at_least=1, help="number of coordinates of the map"
+        default=2, kw_only=False, kind=int, at_least=1, help="number of coordinates of the map"
     )
     random_state: int = parameter(
-        0, kind=int, at_least=0, help="seed of everything random; the same seed, the same map"
+        default=0,
+        kind=int,
+        at_least=0,
+        help="seed of everything random; the same seed, the same map",
     )
-    verbose: bool = parameter(False, kind=bool, help="show progress on stderr")
+    verbose: bool = parameter(default=False, kind=bool, help="show progress on stderr")
 
-    report_: Report = learned()
-    embedding_: Array = learned()
-    eigenvalues_: Array = learned()
-    n_features_in_: int = learned()
+    report_: Report = learned(help="what the fit did, stage by stage, and what it advises")
+    embedding_: Array = learned(help="coordinates of the fitted points, one row per point")
+    eigenvalues_: Array = learned(help="eigenvalues, one per coordinate, where there are any")
+    n_features_in_: int = learned(help="number of features of the fitted points")
+    _dtype: type[np.floating[Any]] = learned()
+    _X: Any = learned()  # what the method was fitted on, as float64: points, or a table
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the map of the rows of ``X``."""
+        """Learn the map of the rows of ``X``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points, one per row; or, where the method takes it, a precomputed table.
+        y : None
+            Ignored: scikit-learn passes it.
+
+        Returns
+        -------
+        Self
+            The fitted method.
+        """
         check_parameters(self)
         with self._all_or_nothing(), recording() as record:
             with show_progress(type(self).__name__) if self.verbose else nullcontext():
-                points = self._checked(X, reset=True)
-                self._learn(points)
+                self._fit(self._check_input(X, reset=True))
             self.embedding_ = self.embedding_.astype(self._dtype, copy=False)
             self.report_ = record.report()
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Learn the map of the rows of ``X`` and return their coordinates."""
+        """Learn the map of the rows of ``X`` and return their coordinates.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for ``fit``.
+        y : None
+            Ignored: scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            A copy of ``embedding_``.
+        """
         return np.array(self.fit(X, y).embedding_)
 
     def transform(self, X: Any) -> Array:
-        """Return the coordinates of new points; of known points, the coordinates they have."""
+        """Return the coordinates of query points; of known points, the coordinates they have.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Query points, or their rows of a precomputed table (one column per fitted point).
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_components)
+            Coordinates, the same for a point on its own and among others.
+        """
         check_is_fitted(self)
-        points = self._checked(X, reset=False)
-        return self._map(points).astype(_dtype_of(X), copy=False)
+        return self._transform(self._check_input(X, reset=False)).astype(_dtype_of(X), copy=False)
 
     def inverse_transform(self, Y: Any) -> Array:
-        """Return the points of the data space that places on the map stand for."""
+        """Return the points of the data space that places on the map stand for.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_places, n_components)
+            Places on the map.
+
+        Returns
+        -------
+        ndarray of shape (n_places, n_features)
+            Points whose coordinates are about these.
+        """
         check_is_fitted(self)
-        places = checked_points(Y, min_samples=1)
+        places = check_points(Y, min_samples=1)
         width = self.embedding_.shape[1]
         if places.shape[1] != width:
             raise ValueError(f"Y has {places.shape[1]} columns, but this map has {width}")
-        if self._points is None:
+        if self._input_kind() != "points":
             raise ValueError(
                 f"this {type(self).__name__} was fitted on a precomputed table, so there are no "
                 "points to return; fit it on points to use inverse_transform"
             )
-        return self._unmap(places).astype(_dtype_of(Y), copy=False)
+        return self._inverse_transform(places).astype(_dtype_of(Y), copy=False)
 
     _SPARSE_TABLES = False  # whether a precomputed table may be sparse
 
-    _dtype: Any = learned()
-    _given: Any = learned()  # what the method was fitted on, as float64
+    def _input_kind(self) -> InputKind:
+        """Say what the rows of the input are: points, or a precomputed table, and of what."""
+        return "points"
 
-    @property
-    def _points(self) -> Array | None:
-        """The points the method was fitted on, unless it was fitted on a table."""
-        return None if self._table() else self._given
-
-    def _table(self) -> Literal["distances", "kernel"] | None:
-        """Say whether the input is a precomputed table, and of what."""
-        return None
-
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        table = self._table()
-        if table is None:
-            given: Any = checked_points(X, self, reset=reset, min_samples=2 if reset else 1)
+    def _check_input(self, X: Any, *, reset: bool) -> Any:
+        kind = self._input_kind()
+        if kind == "points":
+            checked: Any = check_points(X, self, reset=reset, min_samples=2 if reset else 1)
         else:
-            given = checked_table(X, self, reset, table == "distances", self._SPARSE_TABLES)
+            checked = check_table(X, self, reset, kind == "distances", self._SPARSE_TABLES)
         if reset:
-            self._dtype, self._given = _dtype_of(X), given
-        return given
+            self._dtype, self._X = _dtype_of(X), checked
+        return checked
 
-    def _learn(self, points: Any) -> None:
+    def _fit(self, X: Any) -> None:
         raise NotImplementedError
 
-    def _map(self, points: Any) -> Array:
+    def _transform(self, X: Any) -> Array:
         raise NotImplementedError
 
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         """Interpolate between the known points around each place (exact inverses override this)."""
-        assert self._points is not None
         known = self.embedding_.astype(np.float64)
-        index = distances.build_index(known)
         count = min(extension.neighbors_needed(known.shape[1]), len(known))
-        towards = distances.find_query_neighbors(index, places, count)
-        return extension.interpolate(places, towards, known, self._points)
+        seen = distances.find_query_neighbors(distances.build_index(known), places, count)
+        return extension.interpolate(places, seen, known, self._X)
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -129,10 +172,17 @@ class Method(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.input_tags.pairwise = self._table() is not None
-        tags.input_tags.sparse = self._table() is not None and self._SPARSE_TABLES
+        is_table = self._input_kind() != "points"
+        tags.input_tags.pairwise = is_table
+        tags.input_tags.sparse = is_table and self._SPARSE_TABLES
         return tags
 
 
-def _dtype_of(X: Any) -> Any:
+def input_kind(metric: Any) -> InputKind:
+    """Return what a metric says of the input: points, or precomputed distances between them."""
+    distances.check_metric(metric)
+    return "distances" if isinstance(metric, str) and metric == "precomputed" else "points"
+
+
+def _dtype_of(X: Any) -> type[np.floating[Any]]:
     return np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64

@@ -9,16 +9,16 @@ import numpy as np
 
 from .. import problem
 from ..kernel import veronese
+from ..relation import FeatureProjection, check_features, scale_by_roots
 from ..runtime import claim, stage
 from ..spectrum import solve
 from ..values import Array
-from .feature_family import FeatureMethod
-from .gram_family import scaled_coordinates
-from .parameters import method, parameter
+from .estimator import Estimator
+from .parameters import learned, method, parameter
 
 
 @method
-class FeatureMapPCA(FeatureMethod):
+class FeatureMapPCA(Estimator):
     """Nonlinear PCA: PCA of features that are computed outright (S0 4.1.1-4.1.2).
 
     ``feature_map`` takes points (n, D) to features (n, M) in which the data are nearly flat; the
@@ -26,9 +26,8 @@ class FeatureMapPCA(FeatureMethod):
     homogeneous kernel (x'y)^degree. With at most as many features as points the axes come from the
     M x M covariance, else from the n x n Gram matrix (S0 4.10-4.12); ``report_`` says which.
 
-    Attributes: ``components_`` (axes in feature space, one a row), ``mean_`` of the features,
-    ``eigenvalues_`` (variances of the features, divided by n), ``explained_variance_ratio_``.
-
+    Examples
+    --------
     >>> from unspool import FeatureMapPCA, datasets
     >>> circle = datasets.circle(100).points
     >>> FeatureMapPCA(3, degree=2).fit(circle).eigenvalues_[-1] < 1e-30  # it lies on a plane
@@ -40,49 +39,74 @@ class FeatureMapPCA(FeatureMethod):
     )
     degree: int = parameter(2, kind=int, at_least=1, help="degree of the Veronese map")
 
-    def _features(self, points: Array) -> Array:
+    components_: Array = learned(help="axes in feature space, one per row")
+    mean_: Array = learned(help="mean of the features")
+    explained_variance_ratio_: Array = learned(help="share of the variance on each axis")
+    _projection: FeatureProjection = learned()
+
+    def _features(self, X: Array) -> Array:
+        with np.errstate(all="ignore"):  # told by the check, with what to do
+            return check_features(self._map_features(X), len(X))
+
+    def _map_features(self, X: Array) -> Array:
         if self.feature_map is not None:
-            return self.feature_map(points)
-        n, width = points.shape
+            return self.feature_map(X)
+        n, width = X.shape
         columns = comb(self.degree + width - 1, self.degree)
         claim(
             4 * n * columns * 8,
             f"the Veronese map of degree {self.degree} with {columns} columns for {n} points",
             f"KernelPCA(kernel='homogeneous', degree={self.degree}) never forms them",
         )
-        return veronese(points, self.degree, scaled=True)
+        return veronese(X, self.degree, scaled=True)
 
-    def _learn(self, points: Array) -> None:
+    def _fit(self, X: Array) -> None:
         if self.feature_map is not None and not callable(self.feature_map):
             raise ValueError(
                 f"feature_map must be callable, points -> features; got {self.feature_map!r}"
             )
         with stage("features") as running:
-            centred = self._centred(points)
-            n, columns = centred.shape
+            features = self._features(X)
+            self.mean_ = features.mean(axis=0)
+            centered = features - self.mean_
+            n, columns = centered.shape
             form = "gram" if columns > n else "covariance"
-            running.note(form=form, columns=columns, holds=centred.nbytes)
+            running.note(form=form, columns=columns, holds=centered.nbytes)
         most = min(n - 1, columns) if form == "gram" else columns
         if self.n_components > most:
             raise ValueError(
                 f"n_components={self.n_components} is more than {n} points with {columns} features "
                 f"have; use at most {most}"
             )
-        values, axes = (self._by_gram if form == "gram" else self._by_covariance)(centred)
+        values, axes = (self._by_gram if form == "gram" else self._by_covariance)(centered)
         self.eigenvalues_, self.components_ = values / n, axes
-        total = float(np.square(centred).sum())
+        total = float(np.square(centered).sum())
         self.explained_variance_ratio_ = values / (total if total > 0 else 1.0)
-        self._axes = self.components_
-        self.embedding_ = np.asarray(centred @ axes.T)
+        self._projection = FeatureProjection(self.mean_, np.ones(columns), axes)
+        self.embedding_ = np.asarray(centered @ axes.T)
 
-    def _by_covariance(self, centred: Array) -> tuple[Array, Array]:
-        spectrum = solve(problem.covariance(centred), self.n_components, seed=self.random_state)
+    def _by_covariance(self, centered: Array) -> tuple[Array, Array]:
+        spectrum = solve(problem.covariance(centered), self.n_components, seed=self.random_state)
         return spectrum.values, spectrum.vectors.T
 
-    def _by_gram(self, centred: Array) -> tuple[Array, Array]:
-        """Return u = Phi w with |w|^2 = 1 / value; an empty value has no axis (S0 4.11)."""
-        table = problem.gram(centred @ centred.T)
+    def _by_gram(self, centered: Array) -> tuple[Array, Array]:
+        """Return u = Phi w with |w|^2 = 1 / value; an empty value has no axis."""
+        table = problem.gram(centered @ centered.T)
         spectrum = solve(table, self.n_components, seed=self.random_state)
-        values, coordinates = scaled_coordinates(spectrum)
+        values, coordinates = scale_by_roots(spectrum)
         divisors = np.where(values > 0.0, values, 1.0)
-        return values, np.asarray(coordinates.T @ centred) / divisors[:, None]
+        return values, np.asarray(coordinates.T @ centered) / divisors[:, None]
+
+    def _transform(self, X: Array) -> Array:
+        return self._projection.project(self._features(X))
+
+    def kernel_(self) -> Array:
+        """Return the inner products of the centred features: kernel PCA of them is this map.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The gram matrix.
+        """
+        centered = self._projection.standardize(self._features(self._X))
+        return np.asarray(centered @ centered.T)

@@ -17,7 +17,7 @@ SMALLEST = 1e-70  # fourth powers of anything smaller vanish
 NUMBERS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
 
 
-def checked_points(
+def check_points(
     X: Any, estimator: Any = None, *, reset: bool = True, min_samples: int = 2
 ) -> Array:
     """Return the rows of ``X`` as float64 points, none too large or all too small to be squared.
@@ -35,7 +35,7 @@ def checked_points(
     return points
 
 
-def checked_table(X: Any, estimator: Any, reset: bool, distances: bool, sparse: bool) -> Any:
+def check_table(X: Any, estimator: Any, reset: bool, distances: bool, sparse: bool) -> Any:
     """Return a precomputed table (distances or similarities) checked for what it must be.
 
     When fitting it is square and symmetric; later its columns are the points of the fit. Distances
@@ -101,4 +101,21 @@ def check_magnitude(values: Array, *, fitting: bool) -> None:
         raise ValueError(
             f"no value exceeds {largest:.1e}, and powers of that vanish; divide the data by "
             f"{largest:.0e}"
+        )
+
+
+def check_n_components(n_components: int, most: int) -> None:
+    """Raise ValueError if more coordinates are asked for than there can be."""
+    if n_components > most:
+        raise ValueError(
+            f"n_components={n_components} is more than {most + 1} points have; use at most {most}"
+        )
+
+
+def check_axes(n_components: int, n_points: int, n_features: int, most: int) -> None:
+    """Raise ValueError if more axes are asked for than points in so many features have."""
+    if n_components > most:
+        raise ValueError(
+            f"n_components={n_components} is more than these {n_points} points with {n_features} "
+            f"features have; use at most {most}"
         )

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..distances import pairwise_squared_distances
 from ..values import Array
-from .input import checked_points
+from .input import check_points
 
 __all__ = [
     "distortions",
@@ -216,7 +216,7 @@ def distortions(X: Any, Y: Any, *, max_pairs: int = MANY_PAIRS, seed: int = 0) -
     >>> distortions(points, 2.0 * points).ratios.round(9).max()
     np.float64(4.0)
     """
-    points, places = checked_points(X), checked_points(Y)
+    points, places = check_points(X), check_points(Y)
     if len(points) != len(places):
         raise ValueError(f"X has {len(points)} rows and Y has {len(places)}; they must be the same")
     if max_pairs < 1:

@@ -2,114 +2,183 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
 import numpy as np
 
-from .. import extension
-from ..relation import GivenTable, NystroemMap, choose_landmarks, fit_nystroem
-from ..runtime import claim
+from .. import extension, graph
+from ..kernel import Kernel, double_centered
+from ..relation import (
+    GivenKernel,
+    GramMap,
+    NystroemMap,
+    center_landmarks,
+    draw_landmarks,
+    fit_gram,
+    fit_nystroem,
+)
+from ..runtime import claim, stage
 from ..values import Array
-from .gram_family import SimilarityMethod
-from .kernel_parameters import KernelChoice
+from .choices import KernelChoice
+from .estimator import Estimator, InputKind
+from .input import check_n_components
 from .parameters import learned, method, parameter
+
+RULES = ("cholesky", "uniform", "kmeans")
 
 
 @method
-class KernelPCA(KernelChoice, SimilarityMethod):
-    """Kernel PCA: PCA in the feature space of a kernel (S0 4.1.3; S1; S3 15.2; S4 16.5).
+class KernelPCA(KernelChoice, Estimator):
+    """Kernel PCA: PCA in the feature space of a kernel (Schölkopf, Smola, Müller 1998).
 
     With ``kernel="linear"`` it is PCA. The Gaussian's width is given by exactly one of ``gamma``,
     ``sigma`` (exp(-d^2 / 2 sigma^2)) and ``t`` (exp(-d^2 / t)); by default sigma is the median
-    distance between the points. With ``landmarks`` the n x n table is never formed: all points are
-    seen through the landmarks' columns (Nystroem, S3 Ex. 15.4).
+    distance between the points. With landmarks the n x n kernel matrix is never formed: all points
+    are seen through the landmarks' columns (Nystroem; Mohri et al. 2012, exercise 15.4).
+    ``eigenvalues_`` are those of the (centred) kernel matrix.
 
-    Attributes: ``eigenvalues_`` of the (centred) kernel table, ``covariance_eigenvalues_`` (the
-    same over n), ``gamma_``, ``landmarks_`` (points), if any.
-
+    Examples
+    --------
     >>> from unspool import KernelPCA, datasets
     >>> clusters = datasets.three_clusters().points
     >>> KernelPCA(3, kernel="gaussian", sigma=0.3).fit(clusters).embedding_.shape
     (90, 3)
     """
 
-    center: bool = parameter(True, kind=bool, help="centre in feature space (S0 4.18)")
-    landmarks: Any = parameter(
-        None, optional=True, help="None for all pairs, or a number of landmarks, or their indices"
+    center: bool = parameter(default=True, kind=bool, help="centre in feature space")
+    n_landmarks: int | None = parameter(
+        default=None,
+        kind=int,
+        at_least=1,
+        optional=True,
+        help="number of landmarks that all points are seen through; None for all pairs",
     )
-    landmark_choice: str = parameter(
-        "cholesky",
-        choices=("cholesky", "uniform", "kmeans"),
-        help="how a number of landmarks is chosen (randomly pivoted Cholesky by default)",
+    landmarks: str | Array | list[int] = parameter(
+        default="cholesky",
+        help="'cholesky' (randomly pivoted), 'uniform', 'kmeans', or the indices of the landmarks "
+        "(then n_landmarks is moot)",
     )
 
-    _INSTEAD = "use landmarks=1000 to see all points through 1,000 of them"
+    landmarks_: Array = learned(
+        help="indices of the landmarks among the fitted points; empty without landmarks, and for "
+        "'kmeans', whose landmarks are no data points"
+    )
+    _map: GramMap | NystroemMap = learned()
 
-    _nystroem: NystroemMap | None = learned()
-
-    def _table(self) -> Literal["kernel"] | None:
-        return "kernel" if self.kernel == "precomputed" else None
+    def _input_kind(self) -> InputKind:
+        return "kernel" if self.kernel == "precomputed" else "points"
 
     @property
     def covariance_eigenvalues_(self) -> Array:
-        """Eigenvalues of the covariance in feature space: those of the table over n (S4 16.29)."""
+        """Eigenvalues of the covariance in feature space: those of the kernel matrix over n."""
         return np.asarray(self.eigenvalues_ / len(self.embedding_))
 
     @property
-    def landmarks_(self) -> Array | None:
-        """The landmarks, as points (row numbers for a precomputed table)."""
-        return None if self._nystroem is None else self._nystroem.landmarks
+    def landmark_points_(self) -> Array:
+        """Landmarks as points, one per row; of a kernel matrix, their row numbers."""
+        return self._map.landmarks if isinstance(self._map, NystroemMap) else self._X[:0]
 
-    def _learn(self, points: Array) -> None:
-        self._choose_kernel(points, centred=self.center)
-        self._nystroem = None
-        if self.landmarks is None:
-            super()._learn(points)
-            return
-        n = len(points)
-        count = int(self.landmarks) if np.ndim(self.landmarks) == 0 else len(self.landmarks)
-        claim(3 * n * count * 8, f"{n} x {count} similarities", "use fewer landmarks")
-        kernel: Any = self._kernel if self._points is not None else GivenTable(points)
-        rows = points if self._points is not None else np.arange(n)[:, None]
-        chosen = choose_landmarks(
-            kernel, rows, self.landmarks, self.landmark_choice, self.random_state
+    def _fit(self, X: Array) -> None:
+        self._choose_kernel(X, centered=self.center)
+        if self.n_landmarks is None and isinstance(self.landmarks, str):
+            self._check_rule()
+            self._fit_all_pairs(X)
+        else:
+            self._fit_through_landmarks(X)
+
+    def _check_rule(self) -> None:
+        if self.landmarks not in RULES:
+            raise ValueError(
+                f"landmarks must be indices or one of {', '.join(RULES)}; got {self.landmarks!r}"
+            )
+
+    def _fit_all_pairs(self, X: Array) -> None:
+        n = len(X)
+        claim(
+            3 * n * n * 8,
+            f"the {n} x {n} similarities of KernelPCA",
+            "use n_landmarks=1000 to see all points through 1,000 of them",
         )
-        fitted = fit_nystroem(kernel, rows, chosen, self.n_components, center=self.center)
-        self._nystroem, self.embedding_ = fitted
-        self.eigenvalues_ = self._nystroem.values
+        check_n_components(self.n_components, n - 1)
+        with stage("similarity") as running:
+            similarities = self._similarities(X)
+            running.note(holds=similarities.nbytes)
+        fitted = fit_gram(
+            similarities, self.n_components, centered=self.center, seed=self.random_state
+        )
+        self._map, self.landmarks_ = fitted, np.empty(0, dtype=np.intp)
+        self.eigenvalues_, self.embedding_ = fitted.eigenvalues, fitted.anchors
 
-    def _is_centred(self) -> bool:
-        return self.center
+    def _fit_through_landmarks(self, X: Array) -> None:
+        n, is_table = len(X), self._input_kind() == "kernel"
+        kernel = GivenKernel(X) if is_table else self._kernel
+        rows = np.arange(n)[:, None] if is_table else X
+        chosen = self._choose_landmarks(kernel, rows)
+        fitted, self.embedding_ = fit_nystroem(
+            kernel,
+            rows,
+            chosen,
+            self.n_components,
+            centered=self.center,
+            seed=self.random_state,
+        )
+        self._map, self.eigenvalues_ = fitted, fitted.eigenvalues
 
-    def _similarity(self, points: Array) -> Array:
-        return points if self._points is None else self._kernel(points, self._points)
+    def _choose_landmarks(self, kernel: GivenKernel | Kernel, rows: Array) -> Array:
+        """Return the landmarks as rows, and remember their indices."""
+        rule, seed = self.landmarks, self.random_state
+        n = len(rows)
+        count = len(rule) if self.n_landmarks is None else min(self.n_landmarks, n)
+        claim(3 * n * count * 8, f"{n} x {count} similarities", "use fewer landmarks")
+        if not isinstance(rule, str):
+            self.landmarks_ = graph.check_landmarks(rule, n)
+            return np.asarray(rows[self.landmarks_])
+        self._check_rule()
+        if rule != "kmeans":
+            self.landmarks_ = draw_landmarks(kernel, rows, count, rule, seed)
+            return np.asarray(rows[self.landmarks_])
+        if isinstance(kernel, GivenKernel):
+            raise ValueError("k-means needs points; use landmarks='cholesky' or 'uniform'")
+        self.landmarks_ = np.empty(0, dtype=np.intp)
+        return center_landmarks(rows, count, seed)
 
-    def _map(self, points: Array) -> Array:
-        if self._nystroem is None:
-            return super()._map(points)
-        landmarks = self._nystroem.landmarks
-        seen = points[:, landmarks[:, 0]] if self._points is None else None
-        return self._nystroem.place(self._kernel(points, landmarks) if seen is None else seen)
+    def _similarities(self, X: Array) -> Array:
+        return X if self._input_kind() == "kernel" else self._kernel(X, self._X)
 
-    def _unmap(self, places: Array) -> Array:
+    def _transform(self, X: Array) -> Array:
+        if isinstance(self._map, GramMap):
+            return self._map.place(self._similarities(X))
+        landmarks = self._map.landmarks
+        if self._input_kind() == "kernel":
+            return self._map.place(X[:, landmarks[:, 0]])
+        return self._map.place(self._kernel(X, landmarks))
+
+    def kernel_(self) -> Array:
+        """Return the (centred) kernel matrix of all pairs.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The matrix that is decomposed, or that landmarks stand for.
+        """
+        similarities = self._similarities(self._X)
+        return double_centered(similarities) if self.center else similarities
+
+    def _inverse_transform(self, places: Array) -> Array:
         """Return pre-images: exact for the linear kernel, fixed points for the Gaussian."""
-        assert self._points is not None
-        shares, known = self._combination(places)
+        coefficients, known = self._combine(places)
         if self.kernel == "linear":
             origin = 0.0 if self._kernel.origin is None else self._kernel.origin
-            return np.asarray(origin + shares @ (known - origin))
-        start = super()._unmap(places)
+            return np.asarray(origin + coefficients @ (known - origin))
+        start = super()._inverse_transform(places)
         if self.kernel != "gaussian":
             return start
-        return extension.gaussian_preimage(shares, self._kernel, known, start)
+        return extension.gaussian_preimage(coefficients, self._kernel, known, start)
 
-    def _combination(self, places: Array) -> tuple[Array, Array]:
+    def _combine(self, places: Array) -> tuple[Array, Array]:
         """Return the places as combinations (m, n) of the features of known points (n, D)."""
-        assert self._points is not None
-        if self._nystroem is not None:
-            return self._nystroem.shares(places), self._nystroem.landmarks
+        if isinstance(self._map, NystroemMap):
+            return self._map.combine(places), self._map.landmarks
         used = self.eigenvalues_ > 0
-        shares = (places[:, used] / self.eigenvalues_[used]) @ self._coordinates[:, used].T
+        coefficients = (places[:, used] / self.eigenvalues_[used]) @ self._map.anchors[:, used].T
         if self.center:
-            shares += 1.0 / shares.shape[1] - shares.mean(axis=1, keepdims=True)
-        return np.asarray(shares), self._points
+            coefficients += 1.0 / coefficients.shape[1] - coefficients.mean(axis=1, keepdims=True)
+        return np.asarray(coefficients), self._X

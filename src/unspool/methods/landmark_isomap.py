@@ -7,96 +7,94 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .. import distances, extension, graph, paths
-from ..extension import Chart
-from ..relation import edges_of
+from .. import distances, graph
+from ..paths import geodesic_distances
+from ..relation import Chart, Component, LandmarkGeodesics, edges_of, triangulate
 from ..runtime import reuse
-from ..values import Array, NeighborGraph
-from .gram_family import check_count
-from .graph_family import COMPONENTS, GraphMethod
-from .landmark_parameters import LandmarkChoice
+from ..values import Array
+from .choices import LandmarkChoice
+from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
+from .input import check_n_components
 from .parameters import method, parameter
 
 
 @method
-class LandmarkIsomap(LandmarkChoice, GraphMethod):
-    """Landmark Isomap: geodesics to m landmarks only, the rest by triangulation (S4 16.6.3).
+class LandmarkIsomap(LandmarkChoice, GraphEstimator):
+    """Landmark Isomap: geodesics to m landmarks only, the rest by triangulation.
 
-    Isomap for many points: m shortest-path trees instead of n, and nothing of size n x n.
-    Landmarks are spread by maxmin (in the data, or along the graph for a sparse one), drawn at
-    random, or named.
+    Isomap for many points: m shortest-path trees instead of n, and nothing of size n x n (de Silva
+    and Tenenbaum 2003; Izenman 2013, section 16.6.3). Landmarks are spread by maxmin (in the data,
+    or along the graph for a sparse one), drawn at random, or named.
 
-    Attributes: ``landmarks_`` (indices), ``eigenvalues_``, ``geodesics_`` (m x n, largest piece).
-
+    Examples
+    --------
     >>> from unspool import LandmarkIsomap, datasets
     >>> LandmarkIsomap(2, n_landmarks=30).fit(datasets.swiss_roll(800).points).embedding_.shape
     (800, 2)
     """
 
-    components: str = parameter(
-        "bridge", choices=COMPONENTS, help="what to do when the graph is in several pieces"
-    )
+    components: Policy = parameter(default="bridge", choices=POLICIES, help=SEVERAL)
 
-    def _learn(self, given: Any) -> None:
-        check_count(self.n_components, min(self.n_landmarks, given.shape[0]) - 1)
-        super()._learn(given)
-        self.landmarks_ = np.concatenate([self._landmarks_of(chart) for chart in self.charts_])
+    def _fit(self, X: Any) -> None:
+        check_n_components(self.n_components, min(self.n_landmarks, X.shape[0]) - 1)
+        super()._fit(X)
+        self.landmarks_ = np.concatenate([_landmarks_of(chart) for chart in self.charts_])
 
-    def _landmarks_of(self, chart: Chart) -> Array:
-        return chart.members if chart.relation is None else chart.members[chart.relation[0]]
-
-    def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
-        chosen = self._chosen_in(given, members, neighbors)
-        of = *edges_of(neighbors), chosen
+    def _map_component(self, component: Component, n_coordinates: int) -> Chart:
+        chosen = self._landmarks_in(component)
+        of = *edges_of(component.graph), chosen
         geodesics = reuse(
-            "geodesics", of, "rows", lambda: paths.geodesic_distances(neighbors, chosen)
+            "geodesics", of, "rows", lambda: geodesic_distances(component.graph, chosen)
         )
-        count = min(self._count_in(members), len(chosen) - 1)
-        squares = geodesics.T**2
-        fitted = self._fit_landmarks(squares, chosen, count, self.random_state)
-        coordinates = extension.place(fitted.rows(squares), fitted.anchors, fitted.values)
-        relation = chosen, geodesics, fitted
-        values = fitted.values
-        return Chart(members, coordinates, values, values, relation, fitted.anchors)
+        count = min(n_coordinates, len(chosen) - 1)
+        similarities = -0.5 * np.square(geodesics.T)
+        fitted = triangulate(similarities, chosen, count, self.random_state, self.scaling)
+        relation = LandmarkGeodesics(chosen, geodesics, fitted)
+        coordinates = fitted.place(similarities)
+        return Chart(component.members, coordinates, fitted.eigenvalues, relation, fitted.anchors)
 
-    def _chosen_in(self, given: Any, members: Array, neighbors: NeighborGraph) -> Array:
-        """Return the landmarks of a piece, numbered within it."""
+    def _landmarks_in(self, component: Component) -> Array:
+        """Return the landmarks of a component, numbered within it."""
+        members, space = component.members, self._space
         if not isinstance(self.landmarks, str):
             named = np.flatnonzero(
-                np.isin(members, graph.check_landmarks(self.landmarks, given.shape[0]))
+                np.isin(members, graph.check_landmarks(self.landmarks, space.shape[0]))
             )
             if len(named) < 2:
                 raise ValueError(
-                    f"a piece of {len(members)} points has {len(named)} landmarks and needs 2; "
-                    "name more of them, or use landmarks='maxmin'"
+                    f"a connected component of {len(members)} points has {len(named)} landmarks "
+                    "and needs 2; name more of them, or use landmarks='maxmin'"
                 )
             order = {point: place for place, point in enumerate(self.landmarks)}
             return np.array(sorted(named, key=lambda local: order[members[local]]))
 
         def along_graph(point: int) -> Array:
-            return np.asarray(paths.geodesic_distances(neighbors, np.array([point]))[0])
+            return np.asarray(geodesic_distances(component.graph, np.array([point]))[0])
 
         def in_data(point: int) -> Array:
             return distances.pairwise_distances(
-                given[members], given[members[point]][None, :], self.metric
+                space[members], space[members[point]][None, :], self.metric
             )[:, 0]
 
         def in_table(point: int) -> Array:
-            return np.asarray(given[members[point]][members])
+            return np.asarray(space[members[point]][members])
 
-        far = in_data if self._points is not None else in_table
-        if sp.issparse(given):  # only the graph knows how far apart its points are
+        far = in_data if self._input_kind() == "points" else in_table
+        if sp.issparse(space):  # only the graph knows how far apart its points are
             far = along_graph
-        return self._choose(len(members), far, self._count_in(members) + 1, self.random_state)
-
-    def _rows(self, chart: Chart, new: Any, towards: NeighborGraph) -> tuple[Array, Array]:
-        _, geodesics, fitted = chart.relation
-        lengths = extension.geodesic_rows(
-            towards, lambda points: geodesics.T[points], len(geodesics)
-        )
-        return fitted.rows(lengths**2), chart.multipliers
+        least = self._affordable(component) + 1
+        return self._choose_landmarks(len(members), far, least, self.random_state)
 
     @property
     def geodesics_(self) -> Array:
-        """Path lengths from the landmarks to the points of the largest piece."""
-        return np.asarray(self.charts_[0].relation[1])
+        """Geodesic distances from the landmarks to the points of the largest component."""
+        chart: Any = self.charts_[0]
+        return np.asarray(chart.relation.geodesics)
+
+
+def _landmarks_of(chart: Chart) -> Array:
+    """Return the landmarks of a chart; the points of one without coordinates stand for all."""
+    relation = chart.relation
+    if isinstance(relation, LandmarkGeodesics):
+        return np.asarray(chart.members[relation.landmarks])
+    return chart.members

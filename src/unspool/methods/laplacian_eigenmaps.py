@@ -7,42 +7,58 @@ from typing import Any
 import numpy as np
 
 from .. import problem
-from ..extension import Chart
+from ..problem import Normalization
+from ..relation import Component, LaplacianRelation
 from ..spectrum import solve
-from ..values import Array, NeighborGraph
-from .heat_family import LaplacianMethod
-from .parameters import method
+from ..values import Array, Spectrum
+from .parameters import method, parameter
+from .weighted_estimator import WeightedEstimator
+
+NORMALIZATIONS: tuple[Normalization, ...] = ("random-walk", "symmetric", "unnormalized")
+WHICH = "L y = value D y, D^-1/2 L D^-1/2, or L itself"
 
 
 @method
-class LaplacianEigenmaps(LaplacianMethod):
-    """Laplacian eigenmaps: the map that keeps neighbours together (S0 4.2.2; S2; S3 15.3.2).
+class LaplacianEigenmaps(WeightedEstimator):
+    """Laplacian eigenmaps: the map that keeps neighbours together (Belkin and Niyogi 2001).
 
-    Minimises sum_ij w_ij |y_i - y_j|^2 under Y'DY = I, which L y = value D y solves. Weights are
-    the heat kernel of the edge lengths, its width given by exactly one of ``gamma``, ``sigma``,
-    ``t`` (default: t = mean squared edge length), or 1, or given. A new point is the walk average
-    of its neighbours, divided by 1 - value.
+    Minimises sum_ij w_ij |y_i - y_j|^2 under Y'DY = I, which L y = value D y solves (Vidal, Ma,
+    Sastry 2016, section 4.2.2). Weights are the heat kernel of the edge lengths, its width given by
+    exactly one of ``gamma``, ``sigma``, ``t`` (default: t = mean squared edge length), or 1, or
+    given. A query point is the average of its neighbours by the transition probabilities of a
+    random walk, divided by 1 - value.
 
-    Attributes: ``eigenvalues_``, ``gamma_``.
-
+    Examples
+    --------
     >>> from unspool import LaplacianEigenmaps, datasets
     >>> LaplacianEigenmaps(2).fit(datasets.s_curve(400).points).embedding_.shape
     (400, 2)
     """
 
-    def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
-        eigenproblem, weights = self._problem(neighbors)
-        count = self._count_in(members)
-        spectrum = solve(eigenproblem, count, seed=self.random_state)
-        return Chart(members, spectrum.vectors, spectrum.values, 1.0 - spectrum.values, weights)
+    laplacian: Normalization = parameter(default="random-walk", choices=NORMALIZATIONS, help=WHICH)
+
+    def _relate(self, component: Component, n_coordinates: int) -> LaplacianRelation:
+        return LaplacianRelation.of(component.graph, self._weighting, self.laplacian)
+
+    def _scale(
+        self, spectrum: Spectrum, relation: Any, component: Component
+    ) -> tuple[Array, Array]:
+        return spectrum.values, spectrum.vectors
 
     def kernel_(self) -> Array:
-        """Return the pseudo-inverse of the largest piece's Laplacian (S4 16.58; S3 15.3.2).
+        """Return the pseudo-inverse of the largest component's Laplacian.
 
-        Kernel PCA of it gives the map up to a factor a coordinate; for ``laplacian="random-walk"``
-        it is that of D^-1/2 L D^-1/2, whose vectors are sqrt(D) times the map.
+        Kernel PCA of it gives the map up to a factor per coordinate; for
+        ``laplacian="random-walk"`` it is that of D^-1/2 L D^-1/2, whose vectors are sqrt(D) times
+        the map (Izenman 2013, eq. 16.58).
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The kernel matrix of Laplacian eigenmaps.
         """
-        kind = "symmetric" if self.laplacian == "random-walk" else self.laplacian
-        eigenproblem = problem.laplacian(self.charts_[0].relation, kind)  # type: ignore[arg-type]
-        spectrum = solve(eigenproblem, eigenproblem.size - 1)
+        relation: Any = self.charts_[0].relation
+        kind: Normalization = "unnormalized" if self.laplacian == "unnormalized" else "symmetric"
+        eigenproblem = problem.laplacian(relation.weights, kind)
+        spectrum = solve(eigenproblem, eigenproblem.size - 1, seed=self.random_state)
         return np.asarray((spectrum.vectors / spectrum.values) @ spectrum.vectors.T)

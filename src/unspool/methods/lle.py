@@ -2,49 +2,61 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import problem
+from ..relation import Component, LocalRelation, relate_by_reconstruction
 from ..spectrum import solve
-from ..values import Array, EigenProblem, NeighborGraph
-from .lle_family import Cloud, LocalMethod
+from ..values import Array
+from .local_estimator import LocalEstimator
 from .parameters import method
 
 
 @method
-class LLE(LocalMethod):
-    """Locally linear embedding: the map where each point is rebuilt by the same weights (S0 4.2.3).
+class LLE(LocalEstimator):
+    """Locally linear embedding: the map where each point is rebuilt by the same weights.
 
     Each point is written as the affine combination of its neighbours; the coordinates are those
-    that the same weights rebuild best, with mean 0 and covariance I (S1; S3 15.3.3; S4 16.6.4).
-    New points are combined by their own weights.
+    that the same weights rebuild best, with mean 0 and covariance I (Roweis and Saul 2000; Vidal,
+    Ma, Sastry 2016, section 4.2.3). Query points are combined by their own weights. The
+    eigenvalues of M = (I - W)'(I - W) sum to the embedding cost per point.
 
-    Attributes: ``eigenvalues_`` of M = (I - W)'(I - W), whose sum is the embedding cost per
-    point; ``reconstruction_error_`` of the weights, ``matrix_`` I - W.
-
+    Examples
+    --------
     >>> from unspool import LLE, datasets
     >>> LLE(2, n_neighbors=12).fit(datasets.swiss_roll(400).points).embedding_.shape
     (400, 2)
     """
 
-    def _problem(self, cloud: Cloud, neighbors: NeighborGraph, count: int) -> EigenProblem:
-        return problem.reconstruction(self._weights(cloud, neighbors))
+    def _relate(self, component: Component, n_coordinates: int) -> LocalRelation:
+        geometry = self._geometry(component)
+        return relate_by_reconstruction(geometry, component.graph, self.regularization)
 
     @property
     def reconstruction_error_(self) -> float:
-        """Sum of squared distances between the points and their reconstructions (S0 4.43)."""
-        if self._points is None:
+        """Sum of squared distances between the points and their reconstructions."""
+        if self._input_kind() != "points":
             raise ValueError("the reconstruction error needs points, not a precomputed table")
+        charts: Any = self.charts_
         misfits = (
-            chart.relation.matrix @ self._points[chart.members]
-            for chart in self.charts_
-            if chart.relation is not None
+            chart.relation.matrix @ self._X[chart.members]
+            for chart in charts
+            if len(chart.members) > 1
         )
         return float(sum(np.square(misfit).sum() for misfit in misfits))
 
     def kernel_(self) -> Array:
-        """Return lambda_max I - M of the largest piece: kernel PCA of it is this map (S4 16.55)."""
+        """Return lambda_max I - M of the largest component, whose kernel PCA is this map.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The kernel matrix of LLE (Izenman 2013, eq. 16.55).
+        """
         misfit = self.matrix_.toarray()
         alignment = misfit.T @ misfit
-        top = solve(problem.gram(alignment, centered=False), 1).values[0]
+        whole = problem.gram(alignment, centered=False)
+        top = solve(whole, 1, seed=self.random_state).values[0]
         return np.asarray(top * np.eye(len(alignment)) - alignment)

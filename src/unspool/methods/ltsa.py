@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from .. import problem
-from ..values import Array
-from .lle_family import TangentMethod
+from ..problem import tangent_patches
+from ..relation import Component, LocalRelation, relate_by_tangents
+from .local_estimator import LocalEstimator
 from .parameters import method
 
 
 @method
-class LTSA(TangentMethod):
+class LTSA(LocalEstimator):
     """Local tangent space alignment: tangent planes laid out side by side (Zhang and Zha 2004).
 
     Each neighbourhood has tangent coordinates, its local PCA; the map is the one that is closest
     to an affine function of them in every neighbourhood, with mean 0 and covariance I. Holes and
     non-convex outlines do no harm.
 
-    Attributes: ``eigenvalues_`` of the alignment matrix.
-
+    Examples
+    --------
     >>> from unspool import LTSA, datasets
     >>> LTSA(2, n_neighbors=10).fit(datasets.swiss_roll(400).points).embedding_.shape
     (400, 2)
     """
 
-    def _least_members(self, count: int) -> int:
-        return count + 2
+    def _least_members(self, n_coordinates: int) -> int:
+        return n_coordinates + 2
 
-    def _patches(self, tangents: Array) -> Array:
-        return problem.tangent_patches(tangents)
+    def _relate(self, component: Component, n_coordinates: int) -> LocalRelation:
+        self._check_tangents()
+        geometry = self._geometry(component)
+        return relate_by_tangents(
+            geometry, component, n_coordinates, self.regularization, tangent_patches
+        )

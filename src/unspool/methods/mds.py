@@ -10,22 +10,21 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from .. import problem, stress
-from ..distances import check_metric, pairwise_distances
+from ..distances import pairwise_distances
 from ..optimize import Outcome
 from ..runtime import advise
 from ..spectrum import solve
 from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
-from .estimator import Method
-from .gram_family import check_count
-from .input import check_magnitude
+from .estimator import Estimator, InputKind, input_kind
+from .input import check_magnitude, check_n_components
 from .parameters import learned, method, parameter
 
 CHUNK = 1024  # query points whose dissimilarities to all fitted ones are held together
 
 
 @method
-class MDS(Method):
+class MDS(Estimator):
     """Multidimensional scaling by stress.
 
     Points are placed so that their distances d miss the dissimilarities delta by the least raw
@@ -44,7 +43,8 @@ class MDS(Method):
     """
 
     metric: Metric = parameter(
-        "euclidean", help="name, callable, or 'precomputed' (a table, dense with gaps or sparse)"
+        default="euclidean",
+        help="name, callable, or 'precomputed' (a table, dense with gaps or sparse)",
     )
     ordinal: bool = parameter(
         False, kind=bool, help="keep the order of the dissimilarities only (non-metric)"
@@ -82,8 +82,8 @@ class MDS(Method):
     n_iter_: int = learned()
     _disparities: Disparities = learned()
 
-    def _learn(self, given: Any) -> None:
-        check_count(self.n_components, given.shape[0] - 1)
+    def _fit(self, given: Any) -> None:
+        check_n_components(self.n_components, given.shape[0] - 1)
         stress.check_start(self.start, (given.shape[0], self.n_components))
         known = self._known(np.float32 if self.precision == "single" else np.float64)
         objective = known.ordinal_stress(self.ties) if self.ordinal else known.stress()
@@ -99,11 +99,11 @@ class MDS(Method):
         self._keep(best, configuration, objective, known)
 
     def _known(self, dtype: Any = np.float64) -> Dissimilarities:
-        return stress.dissimilarities_of(self._given, self.metric, self.weights, dtype)
+        return stress.dissimilarities_of(self._X, self.metric, self.weights, dtype)
 
     def _first_of_equal(self, given: Any) -> Array:
         """Return for each point the first that is the same: they share a place on the map."""
-        if self._table() is None:
+        if self._input_kind() == "points":
             return stress.first_of_equal_points(given)
         return stress.first_of_equal_rows(given)
 
@@ -114,7 +114,7 @@ class MDS(Method):
         for run in range(self.n_init):
             start = self.start if run == 0 else "random"
             if euclidean and known.complete and isinstance(start, str) and start == "classical":
-                initial = stress.principal_configuration(self._given, self.n_components, rng)
+                initial = stress.principal_configuration(self._X, self.n_components, rng)
             else:
                 initial = stress.initial_configuration(start, known, self.n_components, rng)
             yield stress.perturb_empty_axes(initial, objective, rng)
@@ -152,16 +152,16 @@ class MDS(Method):
         check_is_fitted(self)
         return self._disparities.shepard(self._known, self.embedding_)
 
-    def _map(self, points: Any) -> Array:
+    def _transform(self, points: Any) -> Array:
         """Place each point where its own stress is least; a known one keeps its place."""
         answer = np.empty((points.shape[0], self.embedding_.shape[1]))
         for first in range(0, len(answer), CHUNK):
             chunk = points[first : first + CHUNK]
-            if self._points is None:
-                rows, fitted = stress.rows_with_gaps(chunk), stress.match_rows(chunk, self._given)
+            if self._input_kind() == "distances":
+                rows, fitted = stress.rows_with_gaps(chunk), stress.match_rows(chunk, self._X)
             else:
-                rows = pairwise_distances(chunk, self._points, self.metric)
-                fitted = stress.match_points(chunk, self._points, rows)
+                rows = pairwise_distances(chunk, self._X, self.metric)
+                fitted = stress.match_points(chunk, self._X, rows)
             answer[first : first + CHUNK] = self._placed(rows, fitted)
         return answer
 
@@ -174,18 +174,17 @@ class MDS(Method):
         answer[new] = stress.place_by_stress(rows, weights, configuration)
         return np.asarray(answer)
 
-    def _table(self) -> Literal["distances"] | None:
-        check_metric(self.metric)
-        return "distances" if self.metric == "precomputed" else None
+    def _input_kind(self) -> InputKind:
+        return input_kind(self.metric)
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        if self._table() is None:
-            return super()._checked(X, reset=reset)
+    def _check_input(self, X: Any, *, reset: bool) -> Any:
+        if self._input_kind() == "points":
+            return super()._check_input(X, reset=reset)
         given = stress.checked_dissimilarities(X, self, reset)
         check_magnitude(given.data if sp.issparse(given) else given, fitting=reset)
         if reset:
             single = getattr(X, "dtype", None) == np.float32
-            self._dtype, self._given = np.float32 if single else np.float64, given
+            self._dtype, self._X = np.float32 if single else np.float64, given
         return given
 
     def __sklearn_tags__(self) -> Any:

@@ -7,21 +7,21 @@ import numpy as np
 from .. import problem
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Method
+from .estimator import Estimator
+from .input import check_axes
 from .parameters import learned, method, parameter
 
 
 @method
-class PCA(Method):
+class PCA(Estimator):
     """Principal component analysis: the flat map that loses the least (S1; S3 15.1).
 
     Points are projected on the ``n_components`` directions of largest variance, which are the axes
     of the subspace with the smallest reconstruction error. Data are centred before anything is
     squared, so an offset costs no digits.
 
-    Attributes: ``components_`` (axes, one a row), ``mean_``, ``eigenvalues_`` (variances, divided
-    by n - ddof), ``explained_variance_ratio_``.
-
+    Examples
+    --------
     >>> from unspool import PCA, datasets
     >>> PCA(2).fit(datasets.swiss_roll(500).points).embedding_.shape
     (500, 2)
@@ -36,27 +36,23 @@ class PCA(Method):
     mean_: Array = learned()
     explained_variance_ratio_: Array = learned()
 
-    def _learn(self, points: Array) -> None:
-        n, width = points.shape
-        if self.n_components > min(n, width):
-            raise ValueError(
-                f"n_components={self.n_components} is more than these {n} points with {width} "
-                f"features have; use at most {min(n, width)}"
-            )
-        self.mean_ = points.mean(axis=0)
-        centred = points - self.mean_
+    def _fit(self, X: Array) -> None:
+        n, width = X.shape
+        check_axes(self.n_components, n, width, min(n, width))
+        self.mean_ = X.mean(axis=0)
+        centred = X - self.mean_
         spectrum = solve(problem.covariance(centred), self.n_components, seed=self.random_state)
         self.components_ = spectrum.vectors.T
         self.eigenvalues_ = spectrum.values / (n - self.ddof)
         total = float(np.square(centred).sum())
         self.explained_variance_ratio_ = spectrum.values / (total if total > 0 else 1.0)
-        self.embedding_ = self._map(points)
+        self.embedding_ = self._transform(X)
 
-    def _map(self, points: Array) -> Array:
-        coordinates = (points - self.mean_) @ self.components_.T
+    def _transform(self, X: Array) -> Array:
+        coordinates = (X - self.mean_) @ self.components_.T
         return np.asarray(coordinates / self._scales())
 
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         return np.asarray(self.mean_ + (places * self._scales()) @ self.components_)
 
     def _scales(self) -> Array:
@@ -67,6 +63,5 @@ class PCA(Method):
 
     def kernel_(self) -> Array:
         """Return the centred inner products, whose kernel PCA is this map."""
-        assert self._points is not None
-        centred = self._points - self.mean_
+        centred = self._X - self.mean_
         return np.asarray(centred @ centred.T)

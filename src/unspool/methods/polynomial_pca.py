@@ -9,17 +9,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import problem
-from ..kernel import monomial_exponents, monomials
+from ..kernel import Equation, monomial_exponents, monomials, readable_equation
+from ..relation import FeatureProjection, check_features, count_monomials, deviations
 from ..runtime import stage
 from ..spectrum import solve
 from ..values import Array
-from .equation import Equation, readable_equation
-from .feature_family import FeatureMethod, deviations, monomials_that_fit
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 
 @method
-class PolynomialPCA(FeatureMethod):
+class PolynomialPCA(Estimator):
     """Polynomial PCA: the curved surface that data lie on, as an equation (S4 16.2).
 
     The variables are extended by all their products up to ``degree``, and PCA is done on the
@@ -27,9 +27,8 @@ class PolynomialPCA(FeatureMethod):
     is a polynomial that vanishes on all points, and ``equation()`` writes it out. The map itself is
     the scores, largest variance first, all of them unless ``n_components`` says otherwise.
 
-    Attributes: ``eigenvalues_`` (all, largest first, divided by n - ddof), ``components_`` (all,
-    one a row), ``exponents_`` (of the extension, one row a column), ``mean_``.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> from unspool import PolynomialPCA
     >>> x = np.linspace(-1.5, 0.5, 201)
@@ -49,11 +48,19 @@ class PolynomialPCA(FeatureMethod):
         0, kind=int, at_least=0, at_most=1, help="variances divide by n - ddof (0 as in S4)"
     )
 
-    exponents_: Array = learned()
+    components_: Array = learned(help="axes in the space of monomials, all of them, one per row")
+    mean_: Array = learned(help="mean of the monomials")
+    explained_variance_ratio_: Array = learned(help="share of the variance on each axis")
+    exponents_: Array = learned(help="exponents of the monomials, one row each")
+    _projection: FeatureProjection = learned()
 
-    def _learn(self, points: Array) -> None:
-        n, width = points.shape
-        columns = monomials_that_fit(n, width, self.degree)
+    def _features(self, X: Array) -> Array:
+        with np.errstate(all="ignore"):  # told by the check, with what to do
+            return check_features(monomials(X, self.degree), len(X))
+
+    def _fit(self, X: Array) -> None:
+        n, width = X.shape
+        columns = count_monomials(n, width, self.degree)
         if self.n_components is not None and self.n_components > columns:
             raise ValueError(
                 f"n_components={self.n_components} is more than the {columns} monomials there are; "
@@ -61,20 +68,37 @@ class PolynomialPCA(FeatureMethod):
             )
         self.exponents_ = monomial_exponents(width, self.degree)
         with stage("features") as running:
-            centred = self._centred(points)
+            features = self._features(X)
+            self.mean_, scales = features.mean(axis=0), np.ones(columns)
+            centered = features - self.mean_
             if self.standardize:
-                self._scales = deviations(centred, self.mean_, self.ddof)
-                centred = centred / self._scales
-            running.note(columns=columns, holds=centred.nbytes)
+                scales = deviations(centered, self.mean_, self.ddof)
+                centered = centered / scales
+            running.note(columns=columns, holds=centered.nbytes)
         # the small end is the one that must be right, and where null vectors must be complete
-        eigenproblem = replace(problem.covariance(centred), end="smallest")
+        eigenproblem = replace(problem.covariance(centered), end="smallest")
         spectrum = solve(eigenproblem, columns, seed=self.random_state)
         values = spectrum.values[::-1]
         self.components_ = spectrum.vectors.T[::-1].copy()
         self.eigenvalues_ = values / (n - self.ddof)
         self.explained_variance_ratio_ = values / (values.sum() or 1.0)
-        self._axes = self.components_[: self.n_components]
-        self.embedding_ = np.asarray(centred @ self._axes.T)
+        axes = self.components_[: self.n_components]
+        self._projection = FeatureProjection(self.mean_, scales, axes)
+        self.embedding_ = np.asarray(centered @ axes.T)
+
+    def _transform(self, X: Array) -> Array:
+        return self._projection.project(self._features(X))
+
+    def kernel_(self) -> Array:
+        """Return the inner products of the centred monomials: kernel PCA of them is this map.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The gram matrix.
+        """
+        centered = self._projection.standardize(self._features(self._X))
+        return np.asarray(centered @ centered.T)
 
     def equation(self, component: int = -1) -> Equation:
         """Return the equation of a component, by default the one of smallest variance.
@@ -85,23 +109,20 @@ class PolynomialPCA(FeatureMethod):
         check_is_fitted(self)
         if not -len(self.components_) <= component < len(self.components_):
             raise ValueError(f"there is no component {component} among {len(self.components_)}")
-        n = len(self.embedding_)
+        n, scales = len(self.embedding_), self._projection.scales
         roots = np.sqrt(self.eigenvalues_ * ((n - self.ddof) / n))
         return readable_equation(
-            self.components_[component] / self._scales,
+            self.components_[component] / scales,
             mean=self.mean_,
-            spread=roots[:, None] * self.components_ * self._scales,
+            spread=roots[:, None] * self.components_ * scales,
             exponents=self.exponents_,
             names=getattr(self, "feature_names_in_", None),
         )
 
-    def _features(self, points: Array) -> Array:
-        return monomials(points, self.degree)
-
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         """Return the variables among the monomials, if all scores are there; else interpolate."""
-        if len(self._axes) < len(self.components_):
-            return super()._unmap(places)
+        axes, scales = self._projection.axes, self._projection.scales
+        if len(axes) < len(self.components_):
+            return super()._inverse_transform(places)
         width = self.n_features_in_
-        linear = places @ self._axes[:, :width] * self._scales[:width]
-        return np.asarray(self.mean_[:width] + linear)
+        return np.asarray(self.mean_[:width] + places @ axes[:, :width] * scales[:width])

@@ -55,7 +55,7 @@ class PrincipalCurve(PrincipalMethod):
     weights_: Array = learned()
     _drawn: principal.Draft = learned()  # in the frame
 
-    def _learn(self, points: Array) -> None:
+    def _fit(self, points: Array) -> None:
         settings = principal.CurveSettings(
             principal.smoother(self.smoother, self.span, self.robust),
             self._spans(),
@@ -89,11 +89,11 @@ class PrincipalCurve(PrincipalMethod):
             "only), 'circle' (at least 2 features) or an array of corners in order"
         )
 
-    def _map(self, points: Array) -> Array:
+    def _transform(self, points: Array) -> Array:
         projection = self._drawn.curve.project(self._frame.inside(points))
         return projection.places[:, None] * self._frame.unit
 
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         return self._frame.outside(self._drawn.curve.at(places[:, 0] / self._frame.unit))
 
     def curve(self) -> principal.Curve:
@@ -114,5 +114,5 @@ class PrincipalCurve(PrincipalMethod):
     def self_consistency(self, n_bins: int = 10) -> Array:
         """Return, for runs of points along the curve, how far their mean is from it (S4 16.7)."""
         check_is_fitted(self)
-        points = self._frame.inside(self._given)
+        points = self._frame.inside(self._X)
         return principal.self_consistency(points, self._drawn.projection, n_bins) * self._frame.unit

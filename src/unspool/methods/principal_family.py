@@ -10,13 +10,13 @@ from ..principal import Distances, Frame, narrowing
 from ..runtime import advise
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Method
-from .input import checked_points
+from .estimator import Estimator
+from .input import check_points
 from .parameters import learned, method, parameter
 
 
 @method
-class PrincipalMethod(Method):
+class PrincipalMethod(Estimator):
     """Alternates projection and smoothing, starting from principal components.
 
     Attributes: ``distances_`` (squared distances from the start on: ``sums``, ``means``,
@@ -60,7 +60,7 @@ class PrincipalMethod(Method):
 
 def checked_start(start: Any, n_rows: int | None, n_columns: int) -> Array:
     """Return a start that was given as an array, checked: one error that says what it must be."""
-    given = checked_points(start)
+    given = check_points(start)
     if given.shape != (n_rows or len(given), n_columns):
         rows = "any number of rows" if n_rows is None else f"{n_rows} rows, one a point,"
         raise ValueError(f"start must have {rows} and {n_columns} columns; got shape {given.shape}")

@@ -45,7 +45,7 @@ class PrincipalSurface(PrincipalMethod):
     freedom_: float = learned()
     surface_: principal.Sheet = learned()
 
-    def _learn(self, points: Array) -> None:
+    def _fit(self, points: Array) -> None:
         n, width = points.shape
         if self.n_components > min(n - 1, width):
             raise ValueError(
@@ -65,7 +65,7 @@ class PrincipalSurface(PrincipalMethod):
         centre = places.mean(axis=0)
         axes = self._axes(places - centre, places.shape[1])
         self.surface_ = outcome.state.sheet.turned(centre, axes)
-        self.embedding_ = self._map(points)
+        self.embedding_ = self._transform(points)
         self._advise(outcome.state.eased, freedoms[-1])
 
     def _started(self, framed: Array) -> Array:
@@ -100,7 +100,7 @@ class PrincipalSurface(PrincipalMethod):
                 f"with span={self.span:g} the surface would fold, so it was smoothed to "
                 f"{self.freedom_:.0f} instead of {wanted:.0f} degrees of freedom; {remedy}"
             )
-        torn = principal.count_tears(self._given, self.embedding_)
+        torn = principal.count_tears(self._X, self.embedding_)
         if torn:
             advise(
                 f"{torn} points have a near neighbour with distant coordinates: the surface "
@@ -111,9 +111,9 @@ class PrincipalSurface(PrincipalMethod):
         missing = self.n_components - places.shape[1]
         return np.pad(places * self._frame.unit, ((0, 0), (0, missing)))
 
-    def _map(self, points: Array) -> Array:
+    def _transform(self, points: Array) -> Array:
         return self._padded(self.surface_.project(self._frame.inside(points)).places)
 
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         used = places[:, : self.surface_.knots.shape[1]] / self._frame.unit
         return self._frame.outside(self.surface_.at(used))

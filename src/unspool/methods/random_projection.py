@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from ..runtime import claim, stage
 from ..values import Array
-from .estimator import Method
+from .estimator import Estimator
 from .johnson_lindenstrauss import all_within, johnson_lindenstrauss_dimension
 from .parameters import learned, method, parameter
 
@@ -17,7 +17,7 @@ MOST_DRAWS = 100  # at the dimension of the lemma a draw fails less often than 2
 
 
 @method
-class RandomProjection(Method):
+class RandomProjection(Estimator):
     """Random projection: a few random directions keep all distances, nearly (S3 15.4).
 
     f(x) = A x / sqrt(k) with k rows of independent entries, drawn by scikit-learn: standard normal,
@@ -25,8 +25,8 @@ class RandomProjection(Method):
     number of coordinates, or ``eps`` for as many as the Johnson-Lindenstrauss lemma asks for;
     ``guarantee=True`` draws again until all pairs keep their squared distance to 1 +- eps.
 
-    Attributes: ``components_`` (k x D, sparse if the entries are), ``n_draws_``.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> from unspool import RandomProjection
     >>> points = np.random.default_rng(0).normal(size=(50, 2000))
@@ -57,16 +57,16 @@ class RandomProjection(Method):
     n_draws_: int = learned()
     _mean: Array = learned()
 
-    def _learn(self, points: Array) -> None:
-        n, width = points.shape
+    def _fit(self, X: Array) -> None:
+        n, width = X.shape
         count = self._count(n, width)
         claim(16 * count * (n + width), f"a map to {count} coordinates", "take fewer")
         engine, eps = self._engine(count), self.eps or 0.0
         with stage("projection", total=MOST_DRAWS if self.guarantee else 1) as running:
             for draw in range(1, MOST_DRAWS + 1):
-                self.components_ = engine.fit(points).components_
-                self.embedding_, self.n_draws_ = self._map(points), draw
-                if not self.guarantee or all_within(points, self.embedding_, eps):
+                self.components_ = engine.fit(X).components_
+                self.embedding_, self.n_draws_ = self._transform(X), draw
+                if not self.guarantee or all_within(X, self.embedding_, eps):
                     break
                 running.advance()
             else:
@@ -75,7 +75,7 @@ class RandomProjection(Method):
                     "n_components or eps"
                 )
             running.note(kind=self.kind, coordinates=self.embedding_.shape[1], draws=draw)
-        self._mean = points.mean(axis=0)
+        self._mean = X.mean(axis=0)
 
     def _count(self, n: int, width: int) -> int:
         if self.eps is None and self.guarantee:
@@ -107,11 +107,11 @@ class RandomProjection(Method):
             raise ValueError("density is for kind='sparse'; a Gaussian has no zero entries")
         return GaussianRandomProjection(count, random_state=source)
 
-    def _map(self, points: Array) -> Array:
-        return np.asarray((self.components_ @ points.T).T)
+    def _transform(self, X: Array) -> Array:
+        return np.asarray((self.components_ @ X.T).T)
 
-    def _unmap(self, places: Array) -> Array:
+    def _inverse_transform(self, places: Array) -> Array:
         """Return the point nearest to the data's mean among those that the map takes there."""
         matrix = self.components_.toarray() if issparse(self.components_) else self.components_
-        missing = places - self._map(self._mean[None, :])
+        missing = places - self._transform(self._mean[None, :])
         return np.asarray(self._mean + np.linalg.lstsq(matrix, missing.T, rcond=None)[0].T)

@@ -3,77 +3,106 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from .. import problem
-from ..extension import Chart
+from .. import graph, problem
+from ..problem import Normalization
+from ..relation import Chart, Component, LaplacianRelation
 from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
-from .heat_family import LaplacianMethod
+from .laplacian_eigenmaps import NORMALIZATIONS, WHICH
 from .parameters import learned, method, parameter
+from .weighted_estimator import WeightedEstimator
 
 MOST_CLUSTERS = 10  # that the eigengap is looked for
 
 
 @method
-class SpectralClustering(LaplacianMethod):
-    """Spectral clustering: k-means on the first eigenvectors of the Laplacian (S0 4.3, Alg. 4.5).
+class SpectralClustering(WeightedEstimator):
+    """Spectral clustering: k-means on the first eigenvectors of the Laplacian.
 
-    All pieces of the graph are taken together: a graph in c pieces has c eigenvalues 0, whose
-    vectors tell the pieces apart (S0 Prop. 4.11), and graphs that nearly fall apart are close to
-    that. The constant vector is kept. New points are placed by walk averages and join the nearest
-    centre.
+    All connected components are taken together: a graph with c of them has c eigenvalues 0, whose
+    vectors tell them apart, and graphs that nearly fall apart are close to that (Vidal, Ma, Sastry
+    2016, section 4.3; Ng, Jordan, Weiss 2001). The constant vector is kept. Query points are placed
+    by walk averages and join the nearest center.
 
-    Attributes: ``labels_``, ``n_clusters_``, ``cluster_centers_``, ``cut_`` (weight of the edges
-    between clusters), ``normalized_cut_``, ``eigenvalues_``.
-
+    Examples
+    --------
     >>> from unspool import SpectralClustering, datasets
     >>> SpectralClustering(n_clusters=3).fit(datasets.three_clusters().points).cut_ < 5
     True
     """
 
-    n_components: Any = parameter(
-        None,
-        positional=True,
+    n_components: int | None = parameter(  # type: ignore[assignment]
+        default=None,
+        kw_only=False,
         kind=int,
         at_least=1,
         optional=True,
         help="eigenvectors to cluster in; default: as many as clusters",
     )
-    n_clusters: Any = parameter(
-        2, help="number of clusters, or 'eigengap' for the widest gap among the first values"
+    laplacian: Normalization = parameter(default="random-walk", choices=NORMALIZATIONS, help=WHICH)
+    n_clusters: int | Literal["eigengap"] = parameter(
+        default=2,
+        help="number of clusters, or 'eigengap' for the widest gap among the first values",
     )
     row_normalize: bool = parameter(
-        False, kind=bool, help="scale each point's row to length 1 (Ng, Jordan, Weiss)"
+        default=False, kind=bool, help="scale each point's row to length 1 (Ng, Jordan, Weiss)"
     )
-    components: str = parameter(
-        "whole", choices=("whole", "error"), help="what to do when the graph is in several pieces"
+    components: Literal["whole", "error"] = parameter(  # type: ignore[assignment]
+        default="whole",
+        choices=("whole", "error"),
+        help="what to do when the graph has several connected components",
     )
 
-    labels_: Array = learned()
-    n_clusters_: int = learned()
-    cluster_centers_: Array = learned()
-    cut_: float = learned()
-    normalized_cut_: float = learned()
+    labels_: Array = learned(help="cluster of each point")
+    n_clusters_: int = learned(help="number of clusters, given or found")
+    cluster_centers_: Array = learned(help="center of each cluster among the eigenvectors' rows")
+    cut_: float = learned(help="weight of the edges between clusters")
+    normalized_cut_: float = learned(help="the same, over the clusters' volumes")
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """Cluster the rows of ``X`` and return their labels."""
+        """Cluster the rows of ``X`` and return their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for ``fit``.
+        y : None
+            Ignored: scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            A copy of ``labels_``.
+        """
         return np.array(self.fit(X, y).labels_)
 
     def predict(self, X: Any) -> Array:
-        """Return the labels of new points: of the nearest centre to where they are placed."""
-        places = self._rows_to_cluster(self.transform(X).astype(np.float64))
-        gaps = np.square(places[:, None, :] - self.cluster_centers_[None, :, :]).sum(axis=2)
+        """Return the labels of query points: of the nearest center to where they are placed.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Query points.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Cluster of each.
+        """
+        rows = self._rows_to_cluster(self.transform(X).astype(np.float64))
+        gaps = np.square(rows[:, None, :] - self.cluster_centers_[None, :, :]).sum(axis=2)
         return np.asarray(gaps.argmin(axis=1))
 
-    def _width(self, n_points: int) -> int:
+    def _n_coordinates(self, n_points: int) -> int:
         if self.n_components is not None:
             return int(self.n_components)
-        return self._clusters(n_points)
+        return self._n_clusters_asked(n_points)
 
-    def _clusters(self, n_points: int) -> int:
+    def _n_clusters_asked(self, n_points: int) -> int:
         wanted = self.n_clusters
         if isinstance(wanted, str) and wanted == "eigengap":
             return min(MOST_CLUSTERS, n_points - 1)
@@ -83,24 +112,32 @@ class SpectralClustering(LaplacianMethod):
             raise ValueError(f"n_clusters={wanted} must be from 1 to {n_points - 1} here")
         return int(wanted)
 
-    def _chart(self, given: Any, members: Array, neighbors: NeighborGraph) -> Chart:
-        if neighbors.counts.min() == 0:
-            lonely = int(members[neighbors.counts.argmin()])
-            raise ValueError(f"point {lonely} has no neighbour; raise n_neighbors or radius")
-        eigenproblem, weights = self._problem(neighbors)
-        everything = replace(eigenproblem, trivial=None)  # the zero vectors tell the pieces apart
-        wanted = max(self._width(len(members)), self._clusters(len(members)))
-        count = min(wanted + (self.n_clusters == "eigengap"), len(members) - 1)
-        spectrum = solve(everything, count, seed=self.random_state)
-        self.n_clusters_ = self._chosen(spectrum)
-        width = self.n_clusters_ if self.n_components is None else self.n_components
-        vectors, values = spectrum.vectors[:, :width], spectrum.values[:width]
-        self._cluster(vectors)
-        self.cut_, self.normalized_cut_ = problem.cuts(weights, self.labels_)
-        return Chart(members, vectors, values, 1.0 - values, weights)
+    def _apply_policy(
+        self, neighbors: NeighborGraph, found: graph.Components
+    ) -> tuple[NeighborGraph, graph.Components]:
+        if self.components == "error":
+            return super()._apply_policy(neighbors, found)
+        return neighbors, graph.Components(np.zeros_like(found.labels))
 
-    def _chosen(self, spectrum: Spectrum) -> int:
-        if self.n_clusters != "eigengap":
+    def _map_component(self, component: Component, n_coordinates: int) -> Chart:
+        counts = component.graph.counts
+        if counts.min() == 0:
+            lonely = int(component.members[counts.argmin()])
+            raise ValueError(f"point {lonely} has no neighbour; raise n_neighbors or radius")
+        relation = LaplacianRelation.of(component.graph, self._weighting, self.laplacian)
+        everything = replace(relation.problem(), trivial=None)  # zero vectors tell components apart
+        wanted = max(self._n_coordinates(component.size), self._n_clusters_asked(component.size))
+        count = min(wanted + (self.n_clusters == "eigengap"), component.size - 1)
+        spectrum = solve(everything, count, seed=self.random_state)
+        self.n_clusters_ = self._choose_n_clusters(spectrum)
+        width = self.n_clusters_ if self.n_components is None else self.n_components
+        vectors, eigenvalues = spectrum.vectors[:, :width], spectrum.values[:width]
+        self._cluster(vectors)
+        self.cut_, self.normalized_cut_ = problem.cuts(relation.weights, self.labels_)
+        return Chart(component.members, vectors, eigenvalues, relation, vectors)
+
+    def _choose_n_clusters(self, spectrum: Spectrum) -> int:
+        if not isinstance(self.n_clusters, str):
             return int(self.n_clusters)
         gaps = np.diff(spectrum.values)[1:]  # one cluster is no clustering
         return int(np.argmax(gaps)) + 2 if len(gaps) else 1

@@ -2,7 +2,7 @@
 
 from .alignment import alignment
 from .gram import covariance, gram
-from .laplacian import cuts, laplace_operator, laplacian
+from .laplacian import Normalization, cuts, laplace_operator, laplacian
 from .patches import (
     centred_grams,
     flatness,
@@ -26,6 +26,7 @@ from .reconstruction import (
 
 __all__ = [
     "LocalGrams",
+    "Normalization",
     "alignment",
     "centred_grams",
     "covariance",

@@ -1,17 +1,65 @@
 """How points relate: each relation states its eigenproblem and gives the rows of query points."""
 
-from .geodesic import geodesic_gram
-from .nystroem import GivenTable, NystroemMap, choose_landmarks, fit_nystroem
-from .shared import edges_of, listed, searched, undirected
+from .chart import Chart, Component, Isolated, Queries, Relation
+from .features import FeatureProjection, check_features, count_monomials, deviations
+from .gram import (
+    GeodesicOperator,
+    GeodesicTable,
+    GramMap,
+    advise_if_not_euclidean,
+    fit_gram,
+    relate_by_geodesics,
+    scale_by_roots,
+)
+from .heat import DiffusionRelation, EdgeWeighting, LaplacianRelation, commute_time_distances
+from .landmarks import LandmarkGeodesics, triangulate
+from .local import (
+    LocalGeometry,
+    LocalRelation,
+    look_at,
+    relate_by_modified_weights,
+    relate_by_reconstruction,
+    relate_by_tangents,
+)
+from .neighbors import directed_neighbors, edges_of, neighbor_index, undirected_neighbors
+from .nystroem import GivenKernel, NystroemMap, center_landmarks, draw_landmarks, fit_nystroem
 
 __all__ = [
-    "GivenTable",
+    "Chart",
+    "Component",
+    "DiffusionRelation",
+    "EdgeWeighting",
+    "FeatureProjection",
+    "GeodesicOperator",
+    "GeodesicTable",
+    "GivenKernel",
+    "GramMap",
+    "Isolated",
+    "LandmarkGeodesics",
+    "LaplacianRelation",
+    "LocalGeometry",
+    "LocalRelation",
     "NystroemMap",
-    "choose_landmarks",
+    "Queries",
+    "Relation",
+    "advise_if_not_euclidean",
+    "center_landmarks",
+    "check_features",
+    "commute_time_distances",
+    "count_monomials",
+    "deviations",
+    "directed_neighbors",
+    "draw_landmarks",
     "edges_of",
+    "fit_gram",
     "fit_nystroem",
-    "geodesic_gram",
-    "listed",
-    "searched",
-    "undirected",
+    "look_at",
+    "neighbor_index",
+    "relate_by_geodesics",
+    "relate_by_modified_weights",
+    "relate_by_reconstruction",
+    "relate_by_tangents",
+    "scale_by_roots",
+    "triangulate",
+    "undirected_neighbors",
 ]

@@ -141,7 +141,9 @@ def exercise_16_4(pendigits: Table) -> Outcome:
     labels = np.concatenate([pendigits["y_train"], pendigits["y_test"]])
     maps = {"PCA": PCA(2).fit(points).embedding_}
     for sigma in (20.0, 50.0, 400.0):
-        maps[f"sigma = {sigma:g}"] = KernelPCA(2, sigma=sigma, landmarks=600).fit(points).embedding_
+        maps[f"sigma = {sigma:g}"] = (
+            KernelPCA(2, sigma=sigma, n_landmarks=600).fit(points).embedding_
+        )
     shares = {name: share_of_own(places, labels, count=10) for name, places in maps.items()}
     return outcome(
         printed("digits", "10,992", len(points)),

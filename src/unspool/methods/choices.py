@@ -1,0 +1,94 @@
+"""Parameters that several methods share: kernels and landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from .. import graph
+from ..kernel import KERNELS, RADIAL, Kernel, gamma_from, median_gamma
+from ..values import Array
+from .parameters import learned, method, parameter
+
+
+@method
+class KernelChoice:
+    """A kernel by name, callable or table, and its parameters.
+
+    The width of the Gaussian is given by exactly one of ``gamma``, ``sigma`` and ``t``; by default
+    sigma is the median distance between the points.
+    """
+
+    kernel: str | Callable[[Array, Array], float] = parameter(
+        default="gaussian", help="name, callable k(x, y), or 'precomputed'"
+    )
+    gamma: float | None = parameter(
+        default=None,
+        kind=float,
+        above=0,
+        optional=True,
+        help="exp(-gamma d^2); factor of x'y elsewhere",
+    )
+    sigma: float | None = parameter(
+        default=None,
+        kind=float,
+        above=0,
+        optional=True,
+        help="Gaussian width: exp(-d^2 / (2 sigma^2))",
+    )
+    t: float | None = parameter(
+        default=None, kind=float, above=0, optional=True, help="Gaussian width: exp(-d^2 / t)"
+    )
+    degree: int = parameter(default=3, kind=int, at_least=1, help="degree of a polynomial kernel")
+    coef0: float = parameter(
+        default=1.0, kind=float, help="constant of polynomial and sigmoid kernels"
+    )
+
+    gamma_: float | None = learned(help="gamma of the kernel, given or found, where it has one")
+    _kernel: Kernel = learned()
+
+    def _choose_kernel(self, points: Array, *, centered: bool) -> None:
+        """Set the kernel for these points; ``centered`` says that feature means will be removed."""
+        if not callable(self.kernel) and self.kernel not in KERNELS:
+            raise ValueError(f"unknown kernel {self.kernel!r}; use a callable or one of {KERNELS}")
+        gamma = gamma_from(self.gamma, self.sigma, self.t)
+        if self.kernel in RADIAL and gamma is None:
+            gamma = median_gamma(points)
+        self.gamma_ = gamma
+        kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
+        if self.kernel != "precomputed":
+            kernel = kernel.about(points.mean(axis=0), centred=centered)
+        self._kernel = kernel
+
+
+@method
+class LandmarkChoice:
+    """How many landmarks, which, and how their map is scaled."""
+
+    n_landmarks: int = parameter(
+        default=50, kind=int, at_least=2, help="number of landmarks (Izenman 2013 suggests 50)"
+    )
+    landmarks: str | Array | list[int] = parameter(
+        default="maxmin",
+        help="'maxmin', 'random', or the indices of the landmarks (then n_landmarks is moot)",
+    )
+    scaling: Literal["distance", "svd"] = parameter(
+        default="distance",
+        choices=("distance", "svd"),
+        help="keep distances to landmarks, or scale by singular values as IsomapII and the book",
+    )
+
+    landmarks_: Array = learned(help="indices of the landmarks among the fitted points")
+
+    def _choose_landmarks(
+        self, n_points: int, distances_from: Callable[[int], Array], least: int, seed: int
+    ) -> Array:
+        """Return the landmarks among ``n_points``, ``least`` of them even if all coincide."""
+        if not isinstance(self.landmarks, str):
+            return graph.check_landmarks(self.landmarks, n_points)
+        count = min(self.n_landmarks, n_points)
+        if self.landmarks == "random":
+            return graph.choose_uniform(n_points, count, seed)
+        if self.landmarks == "maxmin":
+            return graph.choose_maxmin(distances_from, n_points, count, at_least=least, seed=seed)
+        raise ValueError(f"landmarks must be 'maxmin', 'random' or indices; got {self.landmarks!r}")

@@ -1,0 +1,250 @@
+"""Methods whose relation is a neighbour graph: connected components, charts, query points."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import distances, extension, graph
+from ..edges import subgraph
+from ..relation import (
+    Chart,
+    Component,
+    Queries,
+    Relation,
+    directed_neighbors,
+    neighbor_index,
+    undirected_neighbors,
+)
+from ..runtime import warn
+from ..spectrum import solve
+from ..values import Array, Metric, NeighborGraph, Spectrum
+from .estimator import Estimator, InputKind, input_kind
+from .input import check_n_components
+from .parameters import learned, method, parameter
+
+Policy = Literal["separate", "bridge", "largest", "error"]
+POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
+SEVERAL = "what to do when the graph has several connected components"
+
+
+@method
+class GraphEstimator(Estimator):
+    """Neighbour graph -> connected components -> a chart of each.
+
+    A method says how the points of one component relate (``_relate``) and how eigenvectors become
+    coordinates (``_scale``). Query points go to the chart of their nearest fitted point.
+    """
+
+    n_neighbors: int | Array | None = parameter(
+        default=None,
+        optional=True,
+        help="neighbours of each point, or one number per point; default 10, and all edges of a "
+        "sparse precomputed graph",
+    )
+    radius: float | None = parameter(
+        default=None,
+        kind=float,
+        above=0,
+        optional=True,
+        help="neighbours within this distance instead",
+    )
+    squared_radius: bool = parameter(
+        default=False,
+        kind=bool,
+        help="compare the squared distance with the radius, strictly (Belkin and Niyogi 2001)",
+    )
+    metric: Metric = parameter(
+        default="euclidean",
+        help="name, callable, or 'precomputed' distances (dense, or a sparse graph)",
+    )
+    search: distances.Search = parameter(
+        default="exact",
+        choices=("exact", "approximate"),
+        help="'approximate' finds at least 0.99 of the Euclidean neighbours and reports the "
+        "measured recall; faster for many points of many features (the [ann] extra)",
+    )
+    symmetrize: Literal["union", "mutual"] = parameter(
+        default="union",
+        choices=("union", "mutual"),
+        help="join i and j if either, or both, list the other",
+    )
+    components: Policy = parameter(default="separate", choices=POLICIES, help=SEVERAL)
+
+    _SPARSE_TABLES = True
+
+    component_labels_: Array = learned(
+        help="connected component of each point, 0 for the largest one"
+    )
+    charts_: tuple[Chart, ...] = learned(help="one chart per mapped component, largest first")
+    _index: distances.NeighborIndex = learned()
+    _space: Any = learned()  # what neighbours are searched in: points, or a table of distances
+    _home: Array = learned()  # the chart of each fitted point
+
+    def _relate(self, component: Component, n_coordinates: int) -> Relation:
+        """Return how the points of one connected component relate."""
+        raise NotImplementedError
+
+    def _scale(
+        self, spectrum: Spectrum, relation: Any, component: Component
+    ) -> tuple[Array, Array]:
+        """Return the eigenvalues and the coordinates that eigenvectors become."""
+        raise NotImplementedError
+
+    def _input_kind(self) -> InputKind:
+        return input_kind(self.metric)
+
+    def _n_coordinates(self, n_points: int) -> int:
+        """Return the number of coordinates asked for, for this many points."""
+        return self.n_components
+
+    def _search_space(self, X: Any) -> Any:
+        """Return what the neighbours of fitted points are searched in."""
+        return X
+
+    def _query_space(self, X: Any) -> Any:
+        """Return query points as they are searched for."""
+        return X
+
+    def _search_metric(self) -> Metric:
+        return self.metric
+
+    def _fit(self, X: Any) -> None:
+        n = X.shape[0]
+        check_n_components(self._n_coordinates(n), n - 1)
+        if self.radius is not None and self.n_neighbors is not None:
+            raise ValueError("give n_neighbors or radius, not both")
+        self._space, metric = self._search_space(X), self._search_metric()
+        self._index = neighbor_index(self._space, metric, self.search, self.random_state)
+        neighbors = self._neighbor_graph(metric)
+        found = graph.find_components(neighbors)
+        self.component_labels_ = found.labels
+        if found.count > 1:
+            neighbors, found = self._apply_policy(neighbors, found)
+        n_charts = 1 if self.components == "largest" else found.count
+        self.charts_ = tuple(self._chart(neighbors, found.members(c)) for c in range(n_charts))
+        self._home = np.where(found.labels < n_charts, found.labels, 0)
+        self.eigenvalues_ = self.charts_[0].eigenvalues
+        self.embedding_ = self._assemble(n)
+
+    def _neighbor_graph(self, metric: Metric) -> NeighborGraph:
+        directed = directed_neighbors(
+            self._index,
+            self._space,
+            metric,
+            self.n_neighbors,
+            self.radius,
+            self.squared_radius,
+            self.search,
+            self.random_state,
+        )
+        return undirected_neighbors(directed, self.symmetrize)
+
+    def _apply_policy(
+        self, neighbors: NeighborGraph, found: graph.Components
+    ) -> tuple[NeighborGraph, graph.Components]:
+        """Do what ``components`` says of a graph in several components, and tell."""
+        remedy = "raise n_neighbors or radius to join them"
+        if self.components == "error":
+            raise ValueError(
+                f"{found.describe()}; {remedy}, or pass components='largest' to embed "
+                f"{found.sizes[0]} points, 'separate' for one map per component, 'bridge' to join "
+                "them by their shortest links"
+            )
+        done = {
+            "separate": "each is mapped on its own, in its own frame",
+            "bridge": "they were joined by the shortest links between them",
+            "largest": "only the largest is mapped; the other "
+            f"{len(found.labels) - found.sizes[0]} points are placed on its map as query points",
+        }[self.components]
+        warn(f"{found.describe()}: {done}; {remedy}")
+        if self.components != "bridge":
+            return neighbors, found
+        exact = neighbor_index(self._space, self._search_metric())  # the shortest link is one pair
+        joined = graph.bridge_components(neighbors, found, exact, self._space)
+        return joined, graph.find_components(joined)
+
+    def _chart(self, neighbors: NeighborGraph, members: Array) -> Chart:
+        """Return the chart of a component, with all coordinates asked for even if it is tiny."""
+        if len(members) == 1:
+            return Chart.isolated(members, self._n_coordinates(neighbors.n_points))
+        whole = len(members) == neighbors.n_points
+        component = Component(members, neighbors if whole else subgraph(neighbors, members))
+        n_coordinates = self._affordable(component)
+        if n_coordinates == 0:
+            return Chart.isolated(members, self.n_components)
+        chart = self._map_component(component, n_coordinates)
+        return chart.with_coordinates(self.n_components or chart.coordinates.shape[1])
+
+    def _affordable(self, component: Component) -> int:
+        """Return how many coordinates a component gets: at most one fewer than it has points."""
+        return min(self._n_coordinates(self._index.n_points), component.size - 1)
+
+    def _map_component(self, component: Component, n_coordinates: int) -> Chart:
+        relation = self._relate(component, n_coordinates)
+        spectrum = solve(relation.problem(), n_coordinates, seed=self.random_state)
+        eigenvalues, coordinates = self._scale(spectrum, relation, component)
+        return Chart(component.members, coordinates, eigenvalues, relation, coordinates)
+
+    def _assemble(self, n_points: int) -> Array:
+        """Return the coordinates of all points; those without a chart are placed as queries."""
+        coordinates = np.zeros((n_points, self.charts_[0].coordinates.shape[1]))
+        placed = np.zeros(n_points, dtype=bool)
+        for chart in self.charts_:
+            coordinates[chart.members] = chart.coordinates
+            placed[chart.members] = True
+        if not placed.all():
+            rest = np.flatnonzero(~placed)
+            coordinates[rest] = self._place(self.charts_[0], self._space[rest])
+        return coordinates
+
+    def _transform(self, X: Any) -> Array:
+        """Send each query point to the chart of its nearest; known points keep their place."""
+        queries = self._query_space(X)
+        nearest = distances.find_query_neighbors(self._index, queries, 1)
+        _check_seen(nearest)
+        closest, gap = nearest.neighbors, nearest.distances
+        coordinates = np.empty((len(closest), self.embedding_.shape[1]))
+        for number, chart in enumerate(self.charts_):
+            here = np.flatnonzero(self._home[closest] == number)
+            if len(here):
+                coordinates[here] = self._place(chart, queries[here])
+        known = gap == 0.0
+        if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
+            known |= (self._X[closest] == X).all(axis=1)
+        coordinates[known] = self.embedding_[closest[known]]
+        return coordinates
+
+    def _place(self, chart: Chart, queries: Any) -> Array:
+        whole = len(chart.members) == self._index.n_points
+        index = self._index if whole else self._index.among(chart.members)
+        count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
+        seen = distances.find_query_neighbors(
+            index, queries, count, self.radius, self.squared_radius
+        )
+        _check_seen(seen)
+        return chart.place(Queries(queries, seen))
+
+    def _inverse_transform(self, places: Array) -> Array:
+        """Interpolate between known points of one component at a time."""
+        known = self.embedding_.astype(np.float64)
+        index = distances.build_index(known)
+        home = self.component_labels_[distances.find_query_neighbors(index, places, 1).neighbors]
+        points = np.empty((len(places), self._X.shape[1]))
+        for component in np.unique(home):
+            here, members = home == component, np.flatnonzero(self.component_labels_ == component)
+            count = min(extension.neighbors_needed(known.shape[1]), len(members))
+            seen = distances.find_query_neighbors(index.among(members), places[here], count)
+            points[here] = extension.interpolate(
+                places[here], seen, known[members], self._X[members]
+            )
+        return points
+
+
+def _check_seen(seen: NeighborGraph) -> None:
+    if seen.n_points and seen.counts.min() == 0:
+        row = int(seen.counts.argmin())
+        raise ValueError(
+            f"row {row} has no stored distance to any fitted point, so it has no place"
+        )

@@ -1,0 +1,227 @@
+"""Relations that keep inner products: kernel matrices, distances, and geodesic distances.
+
+A table of similarities, a kernel matrix or -1/2 of squared distances, is centred and decomposed;
+coordinates are ``sqrt(value) v``. A query point is its row of similarities to the fitted points,
+centred by the same means (Vidal, Ma, Sastry 2016, eq. 4.20; Izenman 2013, eq. 16.32).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .. import graph, problem
+from ..extension import geodesic_rows, place
+from ..kernel import Centering, Uncentered
+from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
+from ..runtime import advise, available_bytes, reuse, run_strips, warn
+from ..spectrum import double_product, solve
+from ..values import Array, EigenProblem, NeighborGraph, Spectrum
+from .chart import Queries
+from .neighbors import edges_of
+
+SINGLE = 4_000  # points from which on geodesics are kept in single precision: 128 MB in double
+ROOM = 1.3  # tables' worth of memory that must be free for one of them to be held
+INITIAL = 16  # vectors that a block-by-block solution starts from
+GUIDES = 400  # landmarks that the initial vectors are made with
+BLOCK_BYTES = 256 * 2**20
+STRIP = 32  # rows worked on at a time
+
+
+@dataclass(frozen=True, slots=True)
+class GramMap:
+    """Coordinates of fitted points, and the centring that turns similarities to them into rows."""
+
+    centering: Centering | Uncentered
+    anchors: Array
+    eigenvalues: Array
+
+    def place(self, similarities: Array) -> Array:
+        """Return the coordinates of query points with these similarities to the fitted points."""
+        return place(self.centering.rows(similarities), self.anchors, self.eigenvalues)
+
+
+def fit_gram(similarities: Array, n_components: int, *, centered: bool, seed: int) -> GramMap:
+    """Return the map of a square table of similarities: kernel PCA, or classical scaling."""
+    spectrum = solve(problem.gram(similarities, centered=centered), n_components, seed=seed)
+    eigenvalues, coordinates = scale_by_roots(spectrum)
+    if not centered:
+        return GramMap(Uncentered(), coordinates, eigenvalues)
+    centering = Centering.of(similarities)
+    advise_if_not_euclidean(eigenvalues, centering, np.diag(similarities))
+    return GramMap(centering, coordinates, eigenvalues)
+
+
+def scale_by_roots(spectrum: Spectrum) -> tuple[Array, Array]:
+    """Return the eigenvalues and the coordinates ``sqrt(value) v`` of a gram problem.
+
+    Values that are negative, or zero up to rounding, carry no coordinate: they become zero, and so
+    does their column, with a warning.
+    """
+    eigenvalues = np.array(spectrum.values)
+    floor = 256 * np.finfo(float).eps * float(np.abs(eigenvalues).max(initial=0.0))
+    empty = eigenvalues <= max(floor, spectrum.rounding)
+    eigenvalues[empty] = 0.0
+    if empty.any():
+        warn(
+            f"only {int((~empty).sum())} of {len(eigenvalues)} coordinates carry anything: the "
+            "other eigenvalues are zero or negative; lower n_components"
+        )
+    return eigenvalues, spectrum.vectors * np.sqrt(eigenvalues)
+
+
+def advise_if_not_euclidean(eigenvalues: Array, centering: Centering, diagonal: Array) -> None:
+    """Tell if the kept eigenvalues exceed the trace: then there are negative ones elsewhere."""
+    trace = float(diagonal.sum()) - len(diagonal) * centering.grand_mean
+    missing = float(eigenvalues.sum()) - trace
+    if missing > 1e-9 * abs(trace):
+        advise(
+            f"eigenvalues of at least -{missing:.3g} in sum are negative (kept: "
+            f"{float(eigenvalues.sum()):.3g}), so these distances are of no Euclidean points; "
+            "negative_mass() tells how far from it"
+        )
+
+
+def relate_by_geodesics(neighbors: NeighborGraph, seed: int) -> GeodesicTable | GeodesicOperator:
+    """Return the relation by geodesic distances: as a table if there is room for one."""
+    n = neighbors.n_points
+    in_double = n <= SINGLE
+    if ROOM * n * n * (8 if in_double else 4) < available_bytes():
+        precision: Precision = "float64" if in_double else "float32"
+        return reuse(
+            "geodesics",
+            edges_of(neighbors),
+            "table",
+            lambda: GeodesicTable.of(geodesic_distances(neighbors, precision=precision)),
+        )
+    paths = reuse("geodesics", edges_of(neighbors), "paths", lambda: prepare_paths(neighbors))
+    return GeodesicOperator.of(paths, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class GeodesicTable:
+    """-1/2 of the squared geodesic distances between all points, as a table."""
+
+    similarities: Array
+    centering: Centering
+
+    @classmethod
+    def of(cls, lengths: Array) -> GeodesicTable:
+        """Return the relation of these geodesic distances, whose memory it takes over."""
+        means = _turn_into_similarities(lengths)
+        return cls(lengths, Centering(means, float(means.mean())))
+
+    def problem(self) -> EigenProblem:
+        """State the centred gram problem of classical scaling."""
+        return problem.gram(self.similarities)
+
+    def rows(self, queries: Queries) -> Array:
+        """Return the centred similarities of query points, along the geodesics to all points."""
+        return _geodesic_similarities(queries, self.lengths_from, self.centering)
+
+    def divisors(self, eigenvalues: Array, queries: Queries) -> Array:
+        """Return the eigenvalues."""
+        return eigenvalues
+
+    def lengths_from(self, points: Array) -> Array:
+        """Return the geodesic distances from some points to all."""
+        return np.asarray(np.sqrt(-2.0 * self.similarities[points].astype(np.float64)))
+
+
+@dataclass(frozen=True)
+class GeodesicOperator:
+    """The same by its products, each made of all geodesics anew: nothing of size n x n is held.
+
+    ``norm_bound`` is the largest sum of a row's sizes. ``initial`` are vectors near the wanted
+    ones; a model that was saved does not keep them.
+    """
+
+    paths: ShortestPaths
+    centering: Centering
+    norm_bound: float
+    initial: Array = field(init=False, repr=False)
+
+    @classmethod
+    def of(cls, paths: ShortestPaths, seed: int) -> GeodesicOperator:
+        """Return the operator, with the means and the initial vectors that one pass gives."""
+        start = np.column_stack([_nystroem_vectors(paths, seed), np.ones(paths.n_points)])
+        product = np.empty(start.shape)
+        for sources, similarities in _similarity_blocks(paths):
+            product[sources] = double_product(similarities, start)
+        means = product[:, -1] / paths.n_points
+        largest = float(-means.min()) * paths.n_points
+        operator = cls(paths, Centering(means, float(means.mean())), largest)
+        object.__setattr__(operator, "initial", product[:, :-1])  # one power step nearer than start
+        return operator
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        return self.paths.n_points, self.paths.n_points
+
+    def __matmul__(self, block: Array) -> Array:
+        """Return the table times a block of vectors."""
+        product = np.empty((self.shape[0], block.shape[1]))
+        for sources, similarities in _similarity_blocks(self.paths):
+            product[sources] = double_product(similarities, block)
+        return product
+
+    def problem(self) -> EigenProblem:
+        """State the centred gram problem, with initial vectors: each product counts."""
+        constant = np.ones((self.shape[0], 1))
+        return EigenProblem(self, "largest", trivial=constant, guess=self.initial)
+
+    def rows(self, queries: Queries) -> Array:
+        """Return the centred similarities of query points, along the geodesics to all points."""
+        return _geodesic_similarities(queries, self.lengths_from, self.centering)
+
+    def divisors(self, eigenvalues: Array, queries: Queries) -> Array:
+        """Return the eigenvalues."""
+        return eigenvalues
+
+    def lengths_from(self, points: Array) -> Array:
+        """Return the geodesic distances from some points to all."""
+        return self.paths.rows(points)
+
+
+def _geodesic_similarities(
+    queries: Queries, lengths_from: Callable[[Array], Array], centering: Centering
+) -> Array:
+    lengths = geodesic_rows(queries.neighbors, lengths_from, queries.neighbors.n_columns)
+    return centering.rows(-0.5 * lengths**2)
+
+
+def _similarity_blocks(paths: ShortestPaths) -> Iterator[tuple[Array, Array]]:
+    """Yield sources and -1/2 of their squared geodesic distances, block by block."""
+    size = max(64, BLOCK_BYTES // (4 * paths.n_points))
+    for sources, lengths in paths.blocks(size=size, precision="float32"):
+        _turn_into_similarities(lengths)
+        yield sources, lengths
+
+
+def _nystroem_vectors(paths: ShortestPaths, seed: int) -> Array:
+    """Return the leading vectors of the centred table as a few landmarks see them."""
+    guides = graph.choose_uniform(paths.n_points, min(GUIDES, paths.n_points), seed)
+    similarities = -0.5 * np.square(paths.rows(guides)).T
+    among = similarities[guides]
+    spectrum = solve(problem.gram(among), min(INITIAL, len(guides) - 1), seed=seed)
+    return np.asarray(Centering.of(among).rows(similarities) @ spectrum.vectors)
+
+
+def _turn_into_similarities(lengths: Array) -> Array:
+    """Replace geodesic distances by -1/2 of their squares, and return the means of the rows.
+
+    A strip at a time, while it is in the cache.
+    """
+    means = np.empty(len(lengths))
+
+    def work(rows: slice) -> None:
+        strip = lengths[rows]
+        np.square(strip, out=strip)
+        strip *= -0.5
+        means[rows] = strip.mean(axis=1, dtype=np.float64)
+
+    run_strips(work, len(lengths), STRIP)
+    return means

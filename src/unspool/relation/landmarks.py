@@ -1,0 +1,65 @@
+"""Relations through landmarks: a few points that all others are placed by.
+
+Classical scaling of the landmarks alone, and every other point placed by its distances to them
+(de Silva and Tenenbaum 2004): landmark MDS and landmark Isomap, initial configurations of stress.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .. import problem
+from ..extension import geodesic_rows
+from ..kernel import Centering
+from ..spectrum import solve
+from ..values import Array, EigenProblem
+from .chart import Queries
+from .gram import GramMap, scale_by_roots
+
+Scaling = Literal["distance", "svd"]
+
+
+def triangulate(
+    similarities: Array, landmarks: Array, n_components: int, seed: int, scaling: Scaling
+) -> GramMap:
+    """Return the map from similarities -1/2 d^2 (n, m) of all points to the landmarks.
+
+    ``scaling="distance"`` keeps the distances to the landmarks; "svd" divides by singular values
+    of the whole (n, m) table, as IsomapII does, which shrinks the map by (m / n)^(1/4).
+    """
+    if scaling == "distance":
+        among = similarities[landmarks]
+        spectrum = solve(problem.gram(among), n_components, seed=seed)
+        eigenvalues, anchors = scale_by_roots(spectrum)
+        return GramMap(Centering.of(among), anchors, eigenvalues)
+    centering = Centering.of(similarities)
+    spectrum = solve(problem.covariance(centering.rows(similarities)), n_components, seed=seed)
+    eigenvalues = np.sqrt(spectrum.values)
+    return GramMap(centering, spectrum.vectors * np.sqrt(eigenvalues), eigenvalues)
+
+
+@dataclass(frozen=True, slots=True)
+class LandmarkGeodesics:
+    """Geodesic distances (m, n) from the landmarks of a component to all of its points."""
+
+    landmarks: Array
+    geodesics: Array
+    triangulation: GramMap
+
+    def problem(self) -> EigenProblem:
+        """State the gram problem of the landmarks."""
+        return problem.gram(-0.5 * np.square(self.geodesics[:, self.landmarks]))
+
+    def rows(self, queries: Queries) -> Array:
+        """Return the centred similarities of query points to the landmarks, along geodesics."""
+        lengths = geodesic_rows(
+            queries.neighbors, lambda points: self.geodesics.T[points], len(self.geodesics)
+        )
+        return self.triangulation.centering.rows(-0.5 * np.square(lengths))
+
+    def divisors(self, eigenvalues: Array, queries: Queries) -> Array:
+        """Return the eigenvalues."""
+        return eigenvalues
