@@ -6,13 +6,12 @@ from .compare import compare
 from .comparison import Comparison, Outcome
 from .diagnose import Diagnosis, diagnose
 from .evidence import Case
-from .plan import Machine, Plan, plan, this_machine
+from .plan import Plan, plan, this_machine
 
 __all__ = [
     "Case",
     "Comparison",
     "Diagnosis",
-    "Machine",
     "Measure",
     "Outcome",
     "Plan",

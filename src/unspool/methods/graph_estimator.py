@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +38,7 @@ class GraphEstimator(Estimator):
     coordinates (``_scale``). Query points go to the chart of their nearest fitted point.
     """
 
-    n_neighbors: int | Array | None = parameter(
+    n_neighbors: int | Sequence[int] | Array | None = parameter(
         default=None,
         optional=True,
         help="neighbours of each point, or one number per point; default 10, and all edges of a "
@@ -74,6 +75,9 @@ class GraphEstimator(Estimator):
 
     _SPARSE_TABLES = True
 
+    eigenvalues_: Array = learned(
+        help="eigenvalues of the largest connected component, one per coordinate"
+    )
     component_labels_: Array = learned(
         help="connected component of each point, 0 for the largest one"
     )

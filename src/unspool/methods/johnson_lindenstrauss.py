@@ -1,4 +1,4 @@
-"""How many random directions keep all distances, how surely, and whether they did (S3 15.4).
+"""How many random directions keep all distances, how surely, and whether they did (Mohri et al. 2012, section 15.4).
 
 By how much a map stretches and shrinks the distances between points, pair by pair.
 """
@@ -132,7 +132,7 @@ def projection_success_probability(n: int, eps: float, n_components: int | None 
 
 
 def _check_lemma(eps: float, n: int | None = None) -> None:
-    _check_eps(eps, 0.5, "the Johnson-Lindenstrauss lemma of S3 15.4")
+    _check_eps(eps, 0.5, "the Johnson-Lindenstrauss lemma of Mohri et al. 2012, 15.4")
     if n is not None:
         _check_whole(n, "n", 5)
 
@@ -153,7 +153,7 @@ MANY_PAIRS = 2_000_000  # all pairs of 2,000 points: a second or two, 16 MB
 
 @dataclass(frozen=True, slots=True)
 class Distortions:
-    """Squared distances on a map divided by those of the data, pair by pair (S3 15.13).
+    """Squared distances on a map divided by those of the data, pair by pair (Mohri et al. 2012, eq. 15.13).
 
     ``is_sample`` says that not all pairs were taken; ``n_coincident`` pairs that are one point both
     in the data and on the map have no ratio and are left out.

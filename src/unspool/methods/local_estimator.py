@@ -26,7 +26,7 @@ class LocalEstimator(GraphEstimator):
         default=1e-3,
         kind=float,
         at_least=0,
-        help="of the weights, relative to the trace of the local Gram matrices",
+        help="regularization of the weights, relative to the trace of the local Gram matrices",
     )
 
     def _least_members(self, n_coordinates: int) -> int:

@@ -97,22 +97,64 @@ class PrincipalCurve(PrincipalMethod):
         return self._frame.outside(self._drawn.curve.at(places[:, 0] / self._frame.unit))
 
     def curve(self) -> principal.Curve:
-        """Return the smooth curve through the corners: a function of arc length, differentiable."""
+        """Return the smooth curve through the corners: a function of arc length, differentiable.
+
+        Returns
+        -------
+        Curve
+            The curve.
+        """
         check_is_fitted(self)
         detail = principal.smoother(self.smoother, self.span, self.robust).detail
         marks = self._drawn.curve.marks * self._frame.unit
         return principal.Curve.smooth(self.vertices_, marks, closed=self.closed, detail=detail)
 
     def speed(self, places: Any = None) -> Array:
-        """Return the speed of the smooth curve at these arc lengths (default: of the points)."""
+        """Return the speed of the smooth curve.
+
+        Parameters
+        ----------
+        places : array-like or None, default=None
+            Arc lengths; None is those of the points.
+
+        Returns
+        -------
+        ndarray
+            The speed at each.
+        """
         return self.curve().speed(np.ravel(self.embedding_ if places is None else places))
 
     def curvature(self, places: Any = None) -> Array:
-        """Return the curvature, 1 / radius, at these arc lengths (default: of the points)."""
+        """Return the curvature, 1 / radius, of the smooth curve.
+
+        Parameters
+        ----------
+        places : array-like or None, default=None
+            Arc lengths; None is those of the points.
+
+        Returns
+        -------
+        ndarray
+            The curvature at each.
+        """
         return self.curve().curvature(np.ravel(self.embedding_ if places is None else places))
 
     def self_consistency(self, n_bins: int = 10) -> Array:
-        """Return, for runs of points along the curve, how far their mean is from it (S4 16.7)."""
+        """Return, for runs of points along the curve, how far their mean is from it.
+
+        Each point of a principal curve is the mean of the data that project onto it (Izenman 2013,
+        eq. 16.7).
+
+        Parameters
+        ----------
+        n_bins : int, default=10
+            Number of runs.
+
+        Returns
+        -------
+        ndarray of shape (n_bins,)
+            The distances.
+        """
         check_is_fitted(self)
         points = self._frame.inside(self._X)
         return principal.self_consistency(points, self._drawn.projection, n_bins) * self._frame.unit

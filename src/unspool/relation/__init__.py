@@ -22,7 +22,14 @@ from .local import (
     relate_by_tangents,
 )
 from .neighbors import directed_neighbors, edges_of, neighbor_index, undirected_neighbors
-from .nystroem import GivenKernel, NystroemMap, center_landmarks, draw_landmarks, fit_nystroem
+from .nystroem import (
+    GivenKernel,
+    LandmarkRule,
+    NystroemMap,
+    center_landmarks,
+    draw_landmarks,
+    fit_nystroem,
+)
 
 __all__ = [
     "Chart",
@@ -36,6 +43,7 @@ __all__ = [
     "GramMap",
     "Isolated",
     "LandmarkGeodesics",
+    "LandmarkRule",
     "LaplacianRelation",
     "LocalGeometry",
     "LocalRelation",
