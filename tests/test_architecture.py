@@ -35,6 +35,7 @@ OVER_THE_TREE = (
     running.public_names_resolve,
     running.catalogue_is_complete,
     texts.files_name_no_machine,
+    texts.texts_are_cited_by_author,
 )
 
 

@@ -2,20 +2,23 @@
 
 A neighbour graph holds distances and never a point itself; an eigenproblem says which end of its
 spectrum is wanted and what is known of it in advance; a spectrum keeps every eigenvalue beside its
-vector. No stage changes what it was given.
+vector. No stage changes what it was given. ``NeighborIndex`` and ``Operator`` are what one stage
+may ask of an object that another one made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+Metric = str | Callable[[Array, Array], float]
+Search = Literal["exact", "approximate"]
 End = Literal["smallest", "largest"]
 
 
@@ -23,7 +26,7 @@ End = Literal["smallest", "largest"]
 class NeighborGraph:
     """Who neighbours whom, and how far: row i lists the neighbours of point i, nearest first.
 
-    The rows may be other points than the columns (new points seen by the old ones). Stored as the
+    The rows may be other points than the columns (query points and the fitted ones). Stored as the
     three arrays of a CSR matrix, because a SciPy matrix loses edges of length zero (duplicate
     points) in almost every operation. ``recall`` is the share of the true neighbours that an
     approximate search found, as measured on a sample; None says that the search was exact.
@@ -38,7 +41,7 @@ class NeighborGraph:
 
     @property
     def n_points(self) -> int:
-        """Number of rows, one a point."""
+        """Number of rows, one per point."""
         return len(self.starts) - 1
 
     @property
@@ -57,7 +60,7 @@ class NeighborGraph:
         return np.repeat(np.arange(self.n_points), self.counts)
 
     def with_weights(self, weights: Array) -> sp.csr_array:
-        """Return the sparse matrix that holds ``weights`` (one an edge) on the graph's pattern."""
+        """Return the sparse matrix that holds ``weights`` (one per edge) on the graph's pattern."""
         shape = (self.n_points, self.n_columns)
         return sp.csr_array((weights, self.neighbors, self.starts), shape=shape)
 
@@ -76,26 +79,76 @@ class NeighborGraph:
                 yield batch, self.neighbors[slots], self.distances[slots]
 
 
+class NeighborIndex(Protocol):
+    """Answers neighbour queries about a fixed set of points; ``distances.build_index`` makes one.
+
+    Answers hold exact distances, sorted by distance, then by index.
+    """
+
+    @property
+    def name(self) -> str:
+        """How it searches, in words for the report."""
+        ...
+
+    @property
+    def n_points(self) -> int:
+        """Number of points searched."""
+        ...
+
+    def nearest(self, queries: Any, count: int) -> NeighborGraph:
+        """Return the ``count`` nearest points of each query."""
+        ...
+
+    def within(self, queries: Any, radius: float) -> NeighborGraph:
+        """Return all points within ``radius`` of each query, the border included."""
+        ...
+
+    def among(self, points: Array) -> NeighborIndex:
+        """Return the index of ``points`` alone."""
+        ...
+
+
+class Operator(Protocol):
+    """A symmetric matrix that is known by its products with blocks of vectors alone."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        ...
+
+    @property
+    def norm_bound(self) -> float:
+        """A bound of its norm, such as its largest absolute row sum."""
+        ...
+
+    def __matmul__(self, block: Array) -> Array:
+        """Return its product with a block of vectors (n, k)."""
+        ...
+
+
+Matrix: TypeAlias = Array | sp.csr_array | Operator
+
+
 @dataclass(frozen=True, slots=True)
 class EigenProblem:
     """A symmetric eigenproblem ``matrix v = value mass v``, and all that is known of it in advance.
 
-    ``matrix`` is a dense array or a sparse matrix; or, where ``is_factor`` is set, the F of
-    F'F. ``end`` is the wanted end of the spectrum. ``trivial`` are directions projected out on both
-    sides: the constant vector centres a gram matrix and removes the known solution of a Laplacian
-    or alignment problem; no one downstream ever skips a first vector. ``mass`` is the diagonal of
-    a positive mass matrix. ``ceiling`` bounds the spectrum from above where theory gives a bound.
-    ``matrix`` may also be anything that multiplies a block of vectors; then ``guess`` should hold
-    vectors that are nearly the wanted ones, because each product counts.
+    ``matrix`` is a dense array, a sparse matrix or an operator; or, where ``is_factor`` is set, the
+    F of F'F, dense or sparse. ``end`` is the wanted end of the spectrum. ``trivial`` are directions
+    projected out on both sides: the constant vector centres a gram matrix and removes the known
+    solution of a Laplacian or alignment problem; no one downstream ever skips a first vector.
+    ``mass`` is the diagonal of a positive mass matrix. ``ceiling`` bounds the spectrum from above
+    where theory gives a bound. ``initial`` are vectors that an iteration starts from; for an
+    operator they should be nearly the wanted ones, because each product counts.
     """
 
-    matrix: Any
+    matrix: Matrix
     end: End
     trivial: Array | None = None
     mass: Array | None = None
     ceiling: float | None = None
     is_factor: bool = False
-    guess: Array | None = None
+    initial: Array | None = None
 
     @property
     def size(self) -> int:
@@ -161,13 +214,10 @@ class Report:
         raise KeyError(f"no stage {name!r} in this report; there are: {known}")
 
     def __str__(self) -> str:
-        """Return one line a stage, then the advice."""
+        """Return one line per stage, then the advice."""
         lines = [
             f"{s.name:<12} {s.seconds:8.3f} s {s.bytes / 1e6:10.1f} MB  "
             + ", ".join(f"{k}={v}" for k, v in s.facts.items())
             for s in self.stages
         ]
         return "\n".join([*lines, *(f"advice: {line}" for line in self.advice)])
-
-
-Metric = str | Callable[[Array, Array], float]

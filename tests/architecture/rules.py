@@ -125,3 +125,7 @@ PRIVATE_TEXT = (
     r"|\bfile:///\w"
     r"|--(extra-)?index-url"
 )
+
+# Our short names of the texts; ids of items ("S4.table-16.1") and quoted prefixes are right.
+SHELF_MARKS = r"(?<![\"'`\-])(?<!list )\bS[0-4]\b(?![\"'`.\-])"
+CITING = (".py", ".toml", ".md")  # files under src/ and docs/ that cite

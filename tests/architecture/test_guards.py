@@ -307,6 +307,8 @@ TREES = [
     (texts.files_name_no_machine, {"a.toml": "\nroot = '/" + "work/main'"}, "a.toml:2"),
     (texts.files_name_no_machine, {"a.py": "p = r'C:" + "\\Users\\ada'"}, "a.py:1"),
     (texts.files_name_no_machine, {"a.cfg": "pip --index" + "-url x"}, "a.cfg:1"),
+    (texts.texts_are_cited_by_author, {"docs/a.md": "see S4 16.55"}, "docs/a.md:1: S4"),
+    (texts.texts_are_cited_by_author, {"src/unspool/a.py": "\n# as in (S2)"}, "a.py:2: S2"),
 ]
 SILENT_TREES = [
     (running.importing_is_light, {}),
@@ -324,6 +326,11 @@ SILENT_TREES = [
     (
         running.catalogue_is_complete,
         {"src/unspool/catalog.py": CATALOG + "METHODS = {e.name: e for e in METHODS}"},
+    ),
+    (texts.texts_are_cited_by_author, {"tests/a.py": "# S4 16.55"}),
+    (
+        texts.texts_are_cited_by_author,
+        {"docs/a.md": "Izenman 2013, eq. 16.55; `S4.fig-16.1`, S4-plane, 'S4', FIG-S4, `list S4`"},
     ),
     (texts.files_name_no_machine, {"a.md": "https://example.org/home/x ./tmp/x src/work/x"}),
 ]

@@ -1,4 +1,4 @@
-"""Guard over every text file of the repository."""
+"""Guards over the text files of the repository."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ def files_name_no_machine(root: Path) -> Iterator[str]:
             if found := re.search(rules.PRIVATE_TEXT, line):
                 place = file.relative_to(root).as_posix()
                 yield f"{place}:{number}: {found[0]}... is true on one machine only"
+
+
+def texts_are_cited_by_author(root: Path) -> Iterator[str]:
+    for file in _files(root):
+        place = file.relative_to(root)
+        if place.parts[0] not in ("src", "docs") or file.suffix not in rules.CITING:
+            continue
+        for number, line in enumerate(_lines(file), start=1):
+            if found := re.search(rules.SHELF_MARKS, line):
+                cited = "cite author, year and place (docs/texts.md)"
+                yield f"{place.as_posix()}:{number}: {found[0]} is our name for it: {cited}"
 
 
 def _files(root: Path) -> list[Path]:

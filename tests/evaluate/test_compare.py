@@ -185,8 +185,8 @@ def test_the_same_seed_gives_the_same_comparison():
 def test_warnings_of_methods_are_noted_not_raised():
     apart = np.vstack([ROLL.points, ROLL.points + 1000.0])
     found = compare(apart, ["isomap"], n_neighbors=6)
-    assert any("2 pieces" in note for note in found.outcomes[0].notes)
-    assert "2 pieces" in str(found)
+    assert any("2 connected components" in note for note in found.outcomes[0].notes)
+    assert "2 connected components" in str(found)
 
 
 def test_seconds_count_shared_stages_in_every_row():

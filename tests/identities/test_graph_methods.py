@@ -155,7 +155,7 @@ def test_pieces_come_out_of_the_null_space():
     null = vectors[:, np.abs(values) < 1e-10]
     assert null.shape[1] == found.count
     mixed = null @ np.random.default_rng(8).normal(size=(found.count, found.count))
-    assert adjusted_rand_score(spectrum.labels_of_null_space(mixed), found.labels) == 1.0
+    assert adjusted_rand_score(spectrum.components_of_null_space(mixed), found.labels) == 1.0
 
 
 def test_disconnected_clusters_are_separated_exactly():
@@ -212,7 +212,7 @@ def test_negative_mass_of_isomap_on_the_isomap_roll():
     except FileNotFoundError as absent:
         pytest.skip(str(absent))
     model = unspool.Isomap(2, n_neighbors=7).fit(points)
-    values = spectrum.all_values(model.kernel_())
+    values = spectrum.all_eigenvalues(model.kernel_())
     assert values[-1] == pytest.approx(-17127, rel=1e-3)
     assert values[0] == pytest.approx(9.1e5, rel=0.01)
     assert model.negative_mass() == pytest.approx(-values[values < 0].sum() / np.abs(values).sum())

@@ -93,7 +93,7 @@ def test_commute_times_follow_from_the_laplacian_kernel():
 def test_kernel_of_the_largest_piece():
     """With several pieces the kernel is that of the largest, as is eigenvalues_."""
     far = np.vstack([X, X[:60] + 1000.0])
-    with pytest.warns(UserWarning, match="2 pieces"):
+    with pytest.warns(UserWarning, match="2 connected components"):
         model = Isomap(2, n_neighbors=8, components="separate").fit(far)
     assert model.kernel_().shape == (200, 200)
     assert up_to_signs(kernel_pca_of(model.kernel_(), 2), model.embedding_[:200]) < 1e-9

@@ -25,6 +25,7 @@ TEXTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 RUN = [
     ROOT / "README.md",
     ROOT / "docs" / "compare.md",
+    ROOT / "docs" / "files.md",
     *sorted((ROOT / "docs" / "methods").glob("*.md")),
 ]
 LARGEST_PICTURE = 80_000  # bytes: a page should open at once

@@ -9,7 +9,15 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from unspool.io import Recipe, Wishes, placed_by, prepared, read_table, write_table
+from unspool.io import (
+    Recipe,
+    Selection,
+    apply_recipe,
+    prepare,
+    read_points,
+    read_table,
+    write_table,
+)
 
 NUMBERS = np.array([[1.5, -2.0, 3.25], [4.0, 5.5, 6e-3], [7.0, 8.125, 9.0], [0.5, 0.25, 1e5]])
 
@@ -19,8 +27,8 @@ def written_as(path, content, encoding="utf-8"):
     return str(path)
 
 
-def points_of(data, **wishes):
-    return prepared(read_table(data), Wishes(**wishes)).points
+def points_of(data, **selection):
+    return read_points(data, **selection).points
 
 
 def lines(rows, separator=",", header=None, decimal="."):
@@ -81,7 +89,7 @@ def test_words_stay_as_they_were_written(tmp_path):
     table = read_table(written_as(tmp_path / "t.csv", text))
     assert list(table.frame["code"]) == ["007", "012", "100"]
     assert list(table.frame["country"]) == ["NA", "None", "-"]
-    assert prepared(table, Wishes()).recipe.columns == ("a",)
+    assert prepare(table, Selection()).recipe.columns == ("a",)
 
 
 def test_comments_above_the_table(tmp_path):
@@ -111,9 +119,9 @@ def test_repeated_and_empty_column_names(tmp_path):
 
 def test_columns_that_look_like_formulas(tmp_path):
     text = "=cmd,+b,@c\n1,2,=1+1\n3,4,=2+2\n5,6,x\n"
-    made = prepared(read_table(written_as(tmp_path / "t.csv", text)), Wishes())
+    made = prepare(read_table(written_as(tmp_path / "t.csv", text)), Selection())
     assert made.recipe.columns == ("=cmd", "+b")
-    assert list(made.others()["@c"]) == ["=1+1", "=2+2", "x"]
+    assert list(made.other_columns()["@c"]) == ["=1+1", "=2+2", "x"]
 
 
 @pytest.mark.parametrize(
@@ -149,8 +157,8 @@ def test_a_given_separator_is_kept(tmp_path):
 
 
 def test_columns_that_number_the_rows_are_not_mapped(tmp_path):
-    made = prepared(
-        read_table(written_as(tmp_path / "t.csv", "n,a,id\n1,5,90\n2,3,17\n3,4,44\n")), Wishes()
+    made = prepare(
+        read_table(written_as(tmp_path / "t.csv", "n,a,id\n1,5,90\n2,3,17\n3,4,44\n")), Selection()
     )
     assert made.recipe.columns == ("a",)
     assert any("number the rows are kept but not mapped: n, id" in note for note in made.notes)
@@ -168,12 +176,12 @@ def table_of(tmp_path, text="name,p1,p2,p3,q\nu,1,2,3,4\nv,5,6,7,9\nw,9,8,7,1\n"
     [("q,p1", "q p1"), ("p1:p3", "p1 p2 p3"), ("p*", "p1 p2 p3"), ("p?, q", "p1 p2 p3 q")],
 )
 def test_columns_by_name_range_and_pattern(columns, chosen, tmp_path):
-    made = prepared(table_of(tmp_path), Wishes(columns=columns))
+    made = prepare(table_of(tmp_path), Selection(columns=columns))
     assert " ".join(made.recipe.columns) == chosen
 
 
 @pytest.mark.parametrize(
-    ("wishes", "says"),
+    ("selection", "says"),
     [
         ({"columns": "p11"}, "no column 'p11'; did you mean 'p1'"),
         ({"color": "zzz"}, "no column 'zzz'; there are: name, p1, p2, p3, q"),
@@ -181,29 +189,29 @@ def test_columns_by_name_range_and_pattern(columns, chosen, tmp_path):
         ({"columns": "name,q"}, r"'name' of .* does not hold numbers: row 1 is 'u'"),
     ],
 )
-def test_columns_that_are_not_there(wishes, says, tmp_path):
+def test_columns_that_are_not_there(selection, says, tmp_path):
     with pytest.raises(ValueError, match=says):
-        prepared(table_of(tmp_path), Wishes(**wishes))
+        prepare(table_of(tmp_path), Selection(**selection))
 
 
 def test_codes_and_truth_values_are_numbers_when_asked_for(tmp_path):
     table = table_of(tmp_path, "code,yes,a\n007,True,1\n011,False,3\n")
-    made = prepared(table, Wishes(columns="code,yes,a"))
+    made = prepare(table, Selection(columns="code,yes,a"))
     np.testing.assert_array_equal(made.points, [[7, 1, 1], [11, 0, 3]])
 
 
 def test_colours_and_ids_are_kept_and_not_mapped(tmp_path):
-    made = prepared(table_of(tmp_path), Wishes(color="q", id="name"))
+    made = prepare(table_of(tmp_path), Selection(color="q", id="name"))
     assert made.recipe.columns == ("p1", "p2", "p3")
-    assert list(made.others().columns) == ["name", "q"]
-    assert list(made.others("all").columns) == ["name", "p1", "p2", "p3", "q"]
+    assert list(made.other_columns().columns) == ["name", "q"]
+    assert list(made.other_columns("all").columns) == ["name", "p1", "p2", "p3", "q"]
     assert list(made.colors()) == [4, 9, 1]
 
 
 def test_rows_keep_their_order_and_their_columns_when_some_are_dropped(tmp_path):
     text = "name,a,b\n" + "".join(f"n{i},{i if i % 3 else ''},{-i}\n" for i in range(30))
-    made = prepared(table_of(tmp_path, text), Wishes(na="drop", sample=20, seed=4))
-    kept = made.others()["name"].str[1:].astype(int).to_numpy()
+    made = prepare(table_of(tmp_path, text), Selection(na="drop", sample=20, seed=4))
+    kept = made.other_columns()["name"].str[1:].astype(int).to_numpy()
     assert np.all(np.diff(kept) > 0)
     assert np.all(kept % 3 > 0)
     np.testing.assert_array_equal(made.points, np.column_stack([kept, -kept]))
@@ -226,70 +234,106 @@ def test_rows_keep_their_order_and_their_columns_when_some_are_dropped(tmp_path)
 def test_scales_are_those_of_the_fit_for_new_rows_too(scale, centre, spread, tmp_path):
     np.save(tmp_path / "a.npy", NUMBERS)
     np.save(tmp_path / "b.npy", NUMBERS[:1] + 1)
-    made = prepared(read_table(str(tmp_path / "a.npy")), Wishes(scale=scale))
+    made = prepare(read_table(str(tmp_path / "a.npy")), Selection(scale=scale))
     by = centre(NUMBERS, axis=0), spread(NUMBERS, axis=0)
     np.testing.assert_allclose(made.points, (NUMBERS - by[0]) / by[1], rtol=1e-15, atol=1e-15)
-    recipe = Recipe.from_notes(made.recipe.notes())
-    new = placed_by(recipe, read_table(str(tmp_path / "b.npy")), Wishes())
+    recipe = Recipe.from_notes(made.recipe.to_notes())
+    new = apply_recipe(recipe, read_table(str(tmp_path / "b.npy")), Selection())
     np.testing.assert_allclose(new.points, (NUMBERS[:1] + 1 - by[0]) / by[1], rtol=1e-15)
+
+
+def test_a_recipe_is_saved_in_the_words_of_the_format():
+    """Files that earlier versions wrote hold these names; a field may be renamed, they may not."""
+    notes = prepare(read_table("demo:helix:20"), Selection(scale="standard")).recipe.to_notes()
+    assert list(notes) == ["columns", "named", "na", "fill", "scale", "centre", "spread"]
+    assert Recipe.from_notes(notes).to_notes().keys() == notes.keys()
+
+
+def test_points_and_names_in_one_call(tmp_path):
+    data = written_as(tmp_path / "t.csv", "name,a,b\nu,1,2\nv,3,\nw,5,9\nx,7,3\n")
+    options = {"columns": "b,a", "id": "name", "na": "drop", "scale": "range"}
+    made = read_points(tmp_path / "t.csv", **options)
+    assert made.names == ("b", "a")
+    np.testing.assert_allclose(made.points, [[0, 0], [1, 4 / 6], [1 / 7, 1]])
+    assert list(made.rows) == [0, 2, 3]
+    assert list(made.other_columns()["name"]) == ["u", "w", "x"]
+    same = prepare(read_table(data), Selection(**options))
+    np.testing.assert_array_equal(made.points, same.points)
+
+
+def test_the_seed_draws_the_sample_and_the_demo():
+    one, again, other = (read_points("demo:swiss-roll:50", sample=9, seed=s) for s in (3, 3, 5))
+    np.testing.assert_array_equal(one.points, again.points)
+    assert list(one.rows) != list(other.rows)
+    assert not np.array_equal(one.table.frame, other.table.frame)
+
+
+def test_a_table_is_written_whole_unless_coordinates_are_named(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    write_table(tmp_path / "t.npy", frame)
+    np.testing.assert_array_equal(np.load(tmp_path / "t.npy"), frame)
+    with pytest.raises(ValueError, match=r"t\.xls should end in one of \.csv"):
+        write_table(tmp_path / "t.xls", frame)
 
 
 def test_a_constant_column_stays_finite_in_every_scale():
     table = read_table("demo:swiss-roll:30")
     table.frame["x1"] = 3.0
     for scale in ("standard", "range", "robust"):
-        assert np.isfinite(prepared(table, Wishes(scale=scale)).points).all()
+        assert np.isfinite(prepare(table, Selection(scale=scale)).points).all()
 
 
 def test_new_rows_are_matched_by_name(tmp_path):
-    made = prepared(table_of(tmp_path), Wishes())
+    made = prepare(table_of(tmp_path), Selection())
     other = table_of(tmp_path, "q,p3,extra,p2,p1\n4,3,0,2,1\n")
-    np.testing.assert_array_equal(placed_by(made.recipe, other, Wishes()).points, [[1, 2, 3, 4]])
+    np.testing.assert_array_equal(
+        apply_recipe(made.recipe, other, Selection()).points, [[1, 2, 3, 4]]
+    )
     with pytest.raises(ValueError, match="lacks columns that the model was fitted on: p2, q"):
-        placed_by(made.recipe, table_of(tmp_path, "p1,p3\n1,2\n3,4\n"), Wishes())
+        apply_recipe(made.recipe, table_of(tmp_path, "p1,p3\n1,2\n3,4\n"), Selection())
 
 
 def test_columns_without_names_of_their_own_are_matched_by_number_and_else_by_position(tmp_path):
     np.save(tmp_path / "a.npy", NUMBERS)
     np.save(tmp_path / "b.npy", NUMBERS[:, 1:])
-    made = prepared(read_table(str(tmp_path / "a.npy")), Wishes(columns="x2,x3"))
-    same = placed_by(made.recipe, read_table(str(tmp_path / "a.npy")), Wishes())
+    made = prepare(read_table(str(tmp_path / "a.npy")), Selection(columns="x2,x3"))
+    same = apply_recipe(made.recipe, read_table(str(tmp_path / "a.npy")), Selection())
     np.testing.assert_array_equal(same.points, NUMBERS[:, 1:])
-    fewer = placed_by(made.recipe, read_table(str(tmp_path / "b.npy")), Wishes())
+    fewer = apply_recipe(made.recipe, read_table(str(tmp_path / "b.npy")), Selection())
     np.testing.assert_array_equal(fewer.points, NUMBERS[:, 1:])
     with pytest.raises(ValueError, match="has 4 columns to map, but the model was fitted on 2"):
-        placed_by(made.recipe, table_of(tmp_path), Wishes())
+        apply_recipe(made.recipe, table_of(tmp_path), Selection())
 
 
 def test_gaps_of_new_rows_are_treated_as_those_of_the_fit_were(tmp_path):
     gap = table_of(tmp_path, "p1,p2,p3,q\n1,,3,4\n5,6,7,8\n")
     for na, expected in (("drop", [[5, 6, 7, 8]]), ("mean", [[1, 16 / 3, 3, 4], [5, 6, 7, 8]])):
-        recipe = prepared(table_of(tmp_path), Wishes(na=na)).recipe
-        np.testing.assert_array_equal(placed_by(recipe, gap, Wishes()).points, expected)
+        recipe = prepare(table_of(tmp_path), Selection(na=na)).recipe
+        np.testing.assert_array_equal(apply_recipe(recipe, gap, Selection()).points, expected)
         with pytest.raises(ValueError, match="1 of 2 rows miss a value in p2"):
-            placed_by(recipe, gap, Wishes(na="error"))
+            apply_recipe(recipe, gap, Selection(na="error"))
     with pytest.raises(ValueError, match="1 of 2 rows miss a value in p2"):
-        placed_by(prepared(table_of(tmp_path), Wishes()).recipe, gap, Wishes())
+        apply_recipe(prepare(table_of(tmp_path), Selection()).recipe, gap, Selection())
 
 
 def test_raw_numbers_have_their_gaps_and_no_scale(tmp_path):
     text = "a,b\n" + "".join(f"{i if i != 7 else ''},{1000 * i}\n" for i in range(10))
-    made = prepared(table_of(tmp_path, text), Wishes(na="drop", scale="range"))
+    made = prepare(table_of(tmp_path, text), Selection(na="drop", scale="range"))
     expected = np.array([[float(i), 1000.0 * i] for i in range(10)])
     expected[7, 0] = np.nan
-    np.testing.assert_array_equal(made.raw(), expected)
+    np.testing.assert_array_equal(made.raw_numbers(), expected)
     assert len(made.points) == 9
 
 
 def test_gaps_of_new_rows_are_filled_with_the_means_of_the_fit(tmp_path):
-    made = prepared(table_of(tmp_path), Wishes())
+    made = prepare(table_of(tmp_path), Selection())
     other = table_of(tmp_path, "p1,p2,p3,q\n1,,3,4\n")
-    new = placed_by(made.recipe, other, Wishes(na="mean"))
+    new = apply_recipe(made.recipe, other, Selection(na="mean"))
     np.testing.assert_array_equal(new.points, [[1, 16 / 3, 3, 4]])
 
 
 def test_uneven_columns_are_told_of(tmp_path):
-    made = prepared(table_of(tmp_path, "a,b\n1,10000\n3,90000\n2,50000\n"), Wishes())
+    made = prepare(table_of(tmp_path, "a,b\n1,10000\n3,90000\n2,50000\n"), Selection())
     assert any("--scale standard" in note for note in made.notes)
 
 
@@ -305,7 +349,7 @@ def test_array_files(dtype, tmp_path):
 def test_archives_of_arrays(tmp_path):
     images = np.arange(24.0).reshape(4, 3, 2)
     np.savez(tmp_path / "a.npz", images=images, label=np.arange(4) % 2, other=np.ones(9))
-    made = prepared(read_table(str(tmp_path / "a.npz")), Wishes(color="label"))
+    made = prepare(read_table(str(tmp_path / "a.npz")), Selection(color="label"))
     np.testing.assert_array_equal(made.points, images.reshape(4, 6))
     assert list(made.colors()) == [0, 1, 0, 1]
     np.savez(tmp_path / "b.npz", one=NUMBERS, two=NUMBERS)
@@ -319,7 +363,7 @@ def test_archives_of_arrays(tmp_path):
 def test_an_array_called_as_a_column_is_does_not_replace_it(tmp_path):
     np.savez(tmp_path / "a.npz", X=NUMBERS, x1=np.full(4, 9.0))
     table = read_table(str(tmp_path / "a.npz"))
-    np.testing.assert_array_equal(prepared(table, Wishes()).points, NUMBERS)
+    np.testing.assert_array_equal(prepare(table, Selection()).points, NUMBERS)
     assert list(table.frame["x1.2"]) == [9.0] * 4
 
 
@@ -335,7 +379,7 @@ def test_columnar_files(suffix, tmp_path):
     frame["gap"] = pd.array([1, None, 3], dtype="Int64")
     path = tmp_path / f"t{suffix}"
     frame.to_parquet(path) if suffix == ".parquet" else frame.to_feather(path)
-    made = prepared(read_table(str(path)), Wishes(na="mean"))
+    made = prepare(read_table(str(path)), Selection(na="mean"))
     assert made.recipe.columns == ("a", "n", "gap")
     np.testing.assert_array_equal(made.points, [[1.5, 3, 1], [2.5, 1, 2], [4, 2, 3]])
     path.write_bytes(b"PAR1 nonsense")
@@ -347,11 +391,11 @@ def test_a_named_index_is_kept_and_not_mapped(tmp_path):
     frame = pd.DataFrame({"a": [1.5, 2.5, 4.0], "b": [3, 1, 2]})
     for labels, name in ((list("xyz"), "who"), ([2019, 2021, 2020], "year")):
         frame.set_index(pd.Index(labels, name=name)).to_parquet(tmp_path / "t.parquet")
-        made = prepared(read_table(str(tmp_path / "t.parquet")), Wishes())
+        made = prepare(read_table(str(tmp_path / "t.parquet")), Selection())
         assert made.recipe.columns == ("a", "b")
-        assert list(made.others().columns) == [name]
-        assert list(made.others()[name]) == labels
-    asked = prepared(read_table(str(tmp_path / "t.parquet")), Wishes(columns="a,year"))
+        assert list(made.other_columns().columns) == [name]
+        assert list(made.other_columns()[name]) == labels
+    asked = prepare(read_table(str(tmp_path / "t.parquet")), Selection(columns="a,year"))
     np.testing.assert_array_equal(asked.points[:, 1], [2019, 2021, 2020])
     frame.set_index(pd.Index(list("xyz"))).to_parquet(tmp_path / "t.parquet")
     assert list(read_table(str(tmp_path / "t.parquet")).frame.columns) == ["a", "b"]
@@ -363,10 +407,10 @@ def test_a_folder_of_images(tmp_path):
     for number, image in enumerate(pixels):
         Image.fromarray(image).save(tmp_path / f"face{number}.{'png' if number % 2 else 'pgm'}")
     (tmp_path / "notes.md").write_text("no image")
-    made = prepared(read_table(str(tmp_path)), Wishes())
+    made = prepare(read_table(str(tmp_path)), Selection())
     np.testing.assert_array_equal(made.points, pixels.reshape(11, 12) / 255.0)
-    assert list(made.others()["file"])[:3] == ["face0.pgm", "face1.png", "face2.pgm"]
-    assert list(made.others()["file"])[-1] == "face10.pgm"
+    assert list(made.other_columns()["file"])[:3] == ["face0.pgm", "face1.png", "face2.pgm"]
+    assert list(made.other_columns()["file"])[-1] == "face10.pgm"
     Image.fromarray(pixels[0].T.copy()).save(tmp_path / "odd.png")
     with pytest.raises(ValueError, match=r"odd\.png is 4 x 3 pixels but face0\.pgm is 3 x 4"):
         read_table(str(tmp_path))
@@ -393,13 +437,13 @@ def test_annotated_data(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match="pip install anndata"):
         read_table(path)
     monkeypatch.setitem(sys.modules, "anndata", fake)
-    made = prepared(read_table(path), Wishes(color="kind"))
+    made = prepare(read_table(path), Selection(color="kind"))
     np.testing.assert_array_equal(made.points, NUMBERS)
-    assert list(made.others().columns) == ["cell", "g1.2", "kind"]
+    assert list(made.other_columns().columns) == ["cell", "g1.2", "kind"]
     cells.obs = pd.DataFrame({"cell": list("abab")}, index=list("wxyz"))
-    made = prepared(read_table(path), Wishes(color="cell"))
+    made = prepare(read_table(path), Selection(color="cell"))
     assert list(made.colors()) == list("abab")
-    assert list(made.others()["cell.2"]) == list("wxyz")
+    assert list(made.other_columns()["cell.2"]) == list("wxyz")
 
 
 def test_demos_and_names_that_are_not_known(tmp_path):

@@ -20,7 +20,7 @@ every_size = pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 
 def fitted(case, X, **options):
     """Fit with the warning about the pieces asserted, and return the model with its text."""
-    with pytest.warns(UserWarning, match="pieces") as caught:
+    with pytest.warns(UserWarning, match="connected components") as caught:
         model = case.make(**options).fit(X)
     assert len(caught) == 1
     return model, str(caught[0].message)
@@ -32,7 +32,7 @@ def fitted(case, X, **options):
 def test_number_and_sizes_are_told(case, sizes, policy):
     X, labels = clusters(sizes)
     model, text = fitted(case, X, components=policy)
-    described = f"{len(sizes)} pieces (sizes {', '.join(map(str, sizes))})"
+    described = f"{len(sizes)} connected components (sizes {', '.join(map(str, sizes))})"
     assert described in text
     assert "n_neighbors" in text
     assert text in model.report_.advice
@@ -45,7 +45,9 @@ def test_number_and_sizes_are_told(case, sizes, policy):
 def test_error_says_what_to_do(case, sizes):
     X, _ = clusters(sizes)
     model = case.make(components="error")
-    with pytest.raises(ValueError, match=rf"{len(sizes)} pieces \(sizes {sizes[0]}, ") as caught:
+    with pytest.raises(
+        ValueError, match=rf"{len(sizes)} connected components \(sizes {sizes[0]}, "
+    ) as caught:
         model.fit(X)
     for word in ("n_neighbors", "'largest'", "'separate'", "'bridge'", str(sizes[0])):
         assert word in str(caught.value)
@@ -148,7 +150,7 @@ def test_tiny_pieces_get_the_coordinates_they_can_have(case, d):
     X, _ = clusters((40, 3, 2, 1), features=5)
     options = {"n_neighbors": None, "radius": 5.0}
     model, text = fitted(case, X, n_components=d, components="separate", **options)
-    assert "4 pieces (sizes 40, 3, 2, 1)" in text
+    assert "4 connected components (sizes 40, 3, 2, 1)" in text
     assert np.isfinite(model.embedding_).all()
     for piece, size in enumerate((40, 3, 2, 1)):
         members = model.component_labels_ == piece
@@ -165,7 +167,7 @@ def test_all_points_alone(case, policy):
     """A radius that reaches nobody: as many pieces as points."""
     X = bent(30)
     model, text = fitted(case, X, n_neighbors=None, radius=1e-6, components=policy, n_components=2)
-    assert "30 pieces (sizes 1, 1, 1, 1, 1, ...)" in text
+    assert "30 connected components (sizes 1, 1, 1, 1, 1, ...)" in text
     assert np.isfinite(model.embedding_).all()
     if policy != "bridge":
         assert not model.embedding_.any()
@@ -198,12 +200,14 @@ def test_bridging_a_sparse_graph_is_refused_with_the_way_out():
     table = cdist(X, X)
     table[table > 20] = 0
     with (
-        pytest.raises(ValueError, match=r"2 pieces.*dense distances, or components='separate'"),
-        pytest.warns(UserWarning, match="2 pieces"),
+        pytest.raises(
+            ValueError, match=r"2 connected components.*dense distances, or components='separate'"
+        ),
+        pytest.warns(UserWarning, match="2 connected components"),
     ):
         Isomap(2, metric="precomputed").fit(sp.csr_array(table))
-    with pytest.warns(UserWarning, match="2 pieces"):
+    with pytest.warns(UserWarning, match="2 connected components"):
         apart = Isomap(2, metric="precomputed", components="separate").fit(sp.csr_array(table))
-    with pytest.warns(UserWarning, match="2 pieces"):
+    with pytest.warns(UserWarning, match="2 connected components"):
         dense = Isomap(2, radius=20.0, components="separate").fit(X)
     assert up_to_signs(apart.embedding_, dense.embedding_) < 1e-9

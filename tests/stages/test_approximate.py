@@ -154,7 +154,9 @@ def test_new_points_that_are_found_less_are_told_of():
     index = ApproximateSearch(X, X.mean(axis=0))
     index._efforts["nearest", 7] = Effort(1.0, 0.995)  # as if one candidate each had been enough
     elsewhere = X[:300] + 7.0
-    with pytest.warns(UserWarning, match=r"found only 0\.\d+ of the true neighbours of new points"):
+    with pytest.warns(
+        UserWarning, match=r"found only 0\.\d+ of the true neighbours of query points"
+    ):
         found = index.nearest(elsewhere, 7)
     assert true_recall(found, cdist(elsewhere, X)) < RECALL
 
@@ -270,9 +272,9 @@ def test_pieces(components):
     """The links between pieces are the shortest, whatever found the neighbours."""
     apart = np.concatenate([ROLL[:800], ROLL[800:] + 15.0])
     make = {"n_neighbors": 8, "components": components}
-    with pytest.warns(UserWarning, match="pieces"):
+    with pytest.warns(UserWarning, match="connected components"):
         near = Isomap(2, search="approximate", **make).fit(apart)
-    with pytest.warns(UserWarning, match="pieces"):
+    with pytest.warns(UserWarning, match="connected components"):
         exact = Isomap(2, **make).fit(apart)
     np.testing.assert_array_equal(near.component_labels_, exact.component_labels_)
     assert np.isfinite(near.transform(apart[::50] + 1e-3)).all()

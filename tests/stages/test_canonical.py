@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from unspool.spectrum.canonical import canonical, degenerate_groups, signs
+from unspool.spectrum.solve import canonical_vectors, degenerate_groups, signs
 
 RANDOM = np.random.default_rng(0)
 
@@ -15,7 +15,7 @@ def alone(vectors):
 
 def test_the_largest_entry_is_positive():
     vectors = np.array([[0.1, -0.2], [-0.9, 0.1], [0.3, -0.8]])
-    fixed = canonical(vectors, alone(vectors), 2)
+    fixed = canonical_vectors(vectors, alone(vectors), 2)
     np.testing.assert_array_equal(fixed, vectors * [-1.0, -1.0])
 
 
@@ -30,12 +30,13 @@ def test_signs_do_not_depend_on_the_sign_given():
     vectors = RANDOM.standard_normal((50, 8))
     flips = np.where(RANDOM.random(8) < 0.5, -1.0, 1.0)
     np.testing.assert_array_equal(
-        canonical(vectors, alone(vectors), 8), canonical(vectors * flips, alone(vectors), 8)
+        canonical_vectors(vectors, alone(vectors), 8),
+        canonical_vectors(vectors * flips, alone(vectors), 8),
     )
 
 
 def test_a_zero_vector_stays_zero():
-    assert not canonical(np.zeros((4, 1)), [np.array([0])], 1).any()
+    assert not canonical_vectors(np.zeros((4, 1)), [np.array([0])], 1).any()
 
 
 def test_groups_of_equal_values():
@@ -56,8 +57,8 @@ def test_the_axes_of_an_eigenspace_do_not_depend_on_the_basis_given(size, seed):
     basis = np.linalg.qr(random.standard_normal((40, size)))[0]
     turned = basis @ ortho_group.rvs(size, random_state=seed)
     group = [np.arange(size)]
-    expected = canonical(basis, group, size)
-    np.testing.assert_allclose(canonical(turned, group, size), expected, atol=1e-12)
+    expected = canonical_vectors(basis, group, size)
+    np.testing.assert_allclose(canonical_vectors(turned, group, size), expected, atol=1e-12)
     np.testing.assert_allclose(expected.T @ expected, np.eye(size), atol=1e-12)
     # still the same space
     np.testing.assert_allclose(basis @ (basis.T @ expected), expected, atol=1e-12)
@@ -65,7 +66,7 @@ def test_the_axes_of_an_eigenspace_do_not_depend_on_the_basis_given(size, seed):
 
 def test_later_axes_vanish_at_the_pivots_of_earlier_ones():
     basis = np.linalg.qr(RANDOM.standard_normal((30, 4)))[0]
-    axes = canonical(basis, [np.arange(4)], 4)
+    axes = canonical_vectors(basis, [np.arange(4)], 4)
     pivot = np.argmax(np.linalg.norm(basis, axis=1))
     np.testing.assert_allclose(axes[pivot, 1:], 0.0, atol=1e-12)
     np.testing.assert_allclose(axes[pivot, 0], np.linalg.norm(basis[pivot]), atol=1e-12)
@@ -74,19 +75,21 @@ def test_later_axes_vanish_at_the_pivots_of_earlier_ones():
 def test_the_first_axes_are_the_same_however_many_are_kept():
     basis = np.linalg.qr(RANDOM.standard_normal((30, 6)))[0]
     groups = [np.array([0]), np.arange(1, 5), np.array([5])]
-    every = canonical(basis, groups, 6)
+    every = canonical_vectors(basis, groups, 6)
     for count in range(1, 7):
-        np.testing.assert_allclose(canonical(basis, groups, count), every[:, :count], atol=1e-12)
+        np.testing.assert_allclose(
+            canonical_vectors(basis, groups, count), every[:, :count], atol=1e-12
+        )
 
 
 def test_vectors_with_values_of_their_own_are_not_mixed():
     vectors = np.linalg.qr(RANDOM.standard_normal((30, 3)))[0]
-    fixed = canonical(vectors, [np.array([0, 1]), np.array([2])], 3)
+    fixed = canonical_vectors(vectors, [np.array([0, 1]), np.array([2])], 3)
     np.testing.assert_allclose(np.abs(fixed[:, 2]), np.abs(vectors[:, 2]))
 
 
 def test_the_given_vectors_are_not_changed():
     vectors = RANDOM.standard_normal((10, 3))
     kept = vectors.copy()
-    canonical(vectors, [np.arange(3)], 2)
+    canonical_vectors(vectors, [np.arange(3)], 2)
     np.testing.assert_array_equal(vectors, kept)

@@ -31,7 +31,7 @@ def test_pieces_are_numbered_from_the_largest_down():
     assert found.sizes.tolist() == [4, 2, 1]
     assert found.count == 3
     assert found.members(0).tolist() == [0, 1, 2, 4]
-    assert found.describe() == "the neighbour graph has 3 pieces (sizes 4, 2, 1)"
+    assert found.describe() == "the neighbour graph has 3 connected components (sizes 4, 2, 1)"
 
 
 def test_pieces_of_equal_size_come_in_order_of_their_points():
@@ -44,7 +44,7 @@ def test_many_pieces_are_summed_up():
         np.zeros(0, int), np.zeros(0, int), np.zeros(0), shape=(9, 9), search=""
     )
     text = graph.find_components(none).describe()
-    assert text == "the neighbour graph has 9 pieces (sizes 1, 1, 1, 1, 1, ...)"
+    assert text == "the neighbour graph has 9 connected components (sizes 1, 1, 1, 1, 1, ...)"
 
 
 @given(st.integers(0, 10**6))
@@ -193,5 +193,5 @@ def test_a_sparse_graph_cannot_be_bridged():
     table = sp.csr_array(np.where(cdist(X, X) < 10, cdist(X, X), 0.0))
     index = distances.build_index(table, "precomputed")
     within = distances.find_neighbors(index, table)
-    with pytest.raises(ValueError, match=r"2 pieces.*components='separate'"):
+    with pytest.raises(ValueError, match=r"2 connected components.*components='separate'"):
         graph.bridge_components(within, graph.find_components(within), index, table)

@@ -15,17 +15,14 @@ from unspool.ordering import plan_elimination
 from unspool.problem import reconstruction_weights
 from unspool.spectrum import solve
 from unspool.spectrum.bordered import NotSolved
-from unspool.spectrum.operators import standard
-from unspool.spectrum.solvers import (
-    Pairs,
-    Task,
-    dense,
-    factored,
-    filtered,
-    inverted,
-    inverted_factor,
-    products,
+from unspool.spectrum.iterative import (
+    solve_by_factor_inverse,
+    solve_by_filter,
+    solve_by_products,
+    solve_by_shift_invert,
 )
+from unspool.spectrum.operators import EigenPairs, Task, to_standard_form
+from unspool.spectrum.solve import decompose, decompose_factor
 from unspool.values import EigenProblem
 
 RANDOM = np.random.default_rng(0)
@@ -121,7 +118,7 @@ def by_lapack(eigenproblem):
 
 
 def task_for(eigenproblem, count=4, seed=0):
-    form = standard(eigenproblem)
+    form = to_standard_form(eigenproblem)
     spare = min(count + 4, eigenproblem.size - eigenproblem.n_trivial)
     plan = plan_elimination(form.pattern()) if sp.issparse(form.matrix) else None
     return Task(form, eigenproblem, spare, count, seed, runtime.Running("test", 1), plan)
@@ -147,12 +144,12 @@ def assert_solves(eigenproblem, values, vectors, count, accuracy=1e-9):
 
 
 SOLVERS = {
-    "dense": (dense, SPARSE | {k: v for k, v in DENSE.items() if not v.is_factor}),
-    "svd": (factored, FACTORS | {k: v for k, v in DENSE.items() if v.is_factor}),
-    "block krylov": (products, {k: v for k, v in DENSE.items() if v.end == "largest"}),
-    "shift-invert": (inverted, SPARSE | FACTORS),
-    "chebyshev filter": (filtered, SPARSE),
-    "inverse of the factor": (inverted_factor, FACTORS),
+    "dense": (decompose, SPARSE | {k: v for k, v in DENSE.items() if not v.is_factor}),
+    "svd": (decompose_factor, FACTORS | {k: v for k, v in DENSE.items() if v.is_factor}),
+    "block krylov": (solve_by_products, {k: v for k, v in DENSE.items() if v.end == "largest"}),
+    "shift-invert": (solve_by_shift_invert, SPARSE | FACTORS),
+    "chebyshev filter": (solve_by_filter, SPARSE),
+    "inverse of the factor": (solve_by_factor_inverse, FACTORS),
 }
 PAIRED = [
     pytest.param(solver, eigenproblem, id=f"{name}: {label}")
@@ -300,12 +297,12 @@ def test_a_solver_that_fails_is_followed_by_the_next_with_the_reason(monkeypatch
     def refuses(task):
         raise NotSolved("a reason of its own")
 
-    monkeypatch.setattr(solve_module(), "inverted", refuses)
+    monkeypatch.setattr(solve_module(), "solve_by_shift_invert", refuses)
     eigenproblem = problem.laplacian(grid_weights(27), "unnormalized")
     facts = facts_of(eigenproblem)
     assert facts["solver"] == "chebyshev filter"
     assert facts["fallbacks"] == "shift-invert: a reason of its own"
-    monkeypatch.setattr(solve_module(), "filtered", refuses)
+    monkeypatch.setattr(solve_module(), "solve_by_filter", refuses)
     facts = facts_of(eigenproblem)
     assert facts["solver"] == "dense"
     assert facts["fallbacks"].count("a reason of its own") == 2
@@ -313,10 +310,10 @@ def test_a_solver_that_fails_is_followed_by_the_next_with_the_reason(monkeypatch
 
 def test_too_few_pairs_count_as_failure(monkeypatch):
     def loses_one(task):
-        pairs = inverted(task)
-        return Pairs(pairs.values[:1], pairs.vectors[:, :1])
+        pairs = solve_by_shift_invert(task)
+        return EigenPairs(pairs.values[:1], pairs.vectors[:, :1])
 
-    monkeypatch.setattr(solve_module(), "inverted", loses_one)
+    monkeypatch.setattr(solve_module(), "solve_by_shift_invert", loses_one)
     facts = facts_of(problem.laplacian(grid_weights(27), "unnormalized"))
     assert facts["solver"] == "chebyshev filter"
     assert "1 pairs came back" in facts["fallbacks"]
@@ -326,7 +323,7 @@ def test_when_nothing_works_all_reasons_are_told(monkeypatch):
     def refuses(task):
         raise NotSolved("no")
 
-    for name in ("inverted", "filtered", "dense"):
+    for name in ("solve_by_shift_invert", "solve_by_filter", "decompose"):
         monkeypatch.setattr(solve_module(), name, refuses)
     with pytest.raises(np.linalg.LinAlgError, match=r"no eigensolver .*shift-invert: no"):
         solve(problem.laplacian(ring_weights(700)), 2)
@@ -363,7 +360,7 @@ def test_an_iteration_that_did_not_converge_is_not_accepted():
     assert not found.converged
 
 
-@pytest.mark.parametrize("solver", [inverted, inverted_factor])
+@pytest.mark.parametrize("solver", [solve_by_shift_invert, solve_by_factor_inverse])
 def test_a_matrix_that_cannot_be_factorised_is_told(solver, monkeypatch):
     import scipy.sparse.linalg
 

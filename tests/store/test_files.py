@@ -15,9 +15,10 @@ import pytest
 import unspool
 from tests.cases import roll
 from unspool import distances, graph, paths, store
-from unspool.io import together, written
-from unspool.store import Encoder, UnreadableModel, archive, models
+from unspool.io import write_atomically, write_together
+from unspool.store import UnreadableModel, archive, models
 from unspool.store.archive import _digest
+from unspool.store.codec import Encoder
 
 X = roll(60).points
 
@@ -384,18 +385,18 @@ def test_a_write_that_fails_leaves_the_old_file(good, tmp_path, monkeypatch):
 
 
 def put(path, content):
-    with written(path) as file:
+    with write_atomically(path) as file:
         file.write(content)
 
 
 def test_files_are_written_together_or_not_at_all(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     put("a", b"before")
-    with pytest.raises(ValueError, match="no folder"), together():
+    with pytest.raises(ValueError, match="no folder"), write_together():
         [put(path, b"after") for path in ("a", "b", "no/c")]
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").read_bytes() == b"before"
-    with together():
+    with write_together():
         put("a", b"after")
         with contextlib.suppress(TypeError):
             put("b", "no bytes")  # this one alone fails

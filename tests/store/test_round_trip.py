@@ -8,7 +8,7 @@ from sklearn.base import clone
 import unspool
 from tests.cases import CASES, bent, clusters, roll
 from unspool import distances, graph, paths, store
-from unspool.store import PLACES, class_of, word_of
+from unspool.store.registry import PLACES, class_of, word_of
 
 X = bent(200)
 NEW = bent(30, seed=8)
@@ -154,13 +154,11 @@ def test_many_columns_are_searched_by_brute_force(cls, tmp_path):
 
 @pytest.mark.parametrize("engine", ["elimination", "dijkstra"])
 def test_geodesics_too_many_to_hold(engine, tmp_path, monkeypatch):
-    from unspool.relation import geodesic
+    from unspool.relation import gram
 
     prepare = paths.prepare_paths
-    monkeypatch.setattr(geodesic, "available_bytes", lambda: 0)
-    monkeypatch.setattr(
-        geodesic, "prepare_paths", lambda neighbors: prepare(neighbors, engine=engine)
-    )
+    monkeypatch.setattr(gram, "available_bytes", lambda: 0)
+    monkeypatch.setattr(gram, "prepare_paths", lambda neighbors: prepare(neighbors, engine=engine))
     model = unspool.Isomap(n_neighbors=8).fit(roll(300).points)
     assert_same_maps(model, there_and_back(model, tmp_path), roll(20, 5).points)
 

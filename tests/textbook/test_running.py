@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from unspool import textbook
-from unspool.cli.textbook import command
+from unspool.cli.textbook import textbook_command
 from unspool.textbook import (
     ERRATA,
     TEXTS,
@@ -103,16 +103,16 @@ def test_an_error_is_not_swallowed():
 
 
 def test_the_command_lists():
-    listing = CliRunner().invoke(command, ["list"])
+    listing = CliRunner().invoke(textbook_command, ["list"])
     assert listing.exit_code == 0
     assert all(name in listing.output for name in items())
-    one = CliRunner().invoke(command, ["list", "S2"])
+    one = CliRunner().invoke(textbook_command, ["list", "S2"])
     assert one.output.strip() == listed(chosen(["S2"]))
     assert "S4." not in one.output
 
 
 def test_the_command_runs_and_shows_every_check():
-    ran = CliRunner().invoke(command, ["run", "S4.fig-16.2"])
+    ran = CliRunner().invoke(textbook_command, ["run", "S4.fig-16.2"])
     assert ran.exit_code == 0, ran.output
     assert "printed 0.0174; here 0.174078: differs because the loading is 0.174" in ran.output
     assert "1 items agree (1 checks where the text is wrong), 0 fail" in ran.output
@@ -120,13 +120,13 @@ def test_the_command_runs_and_shows_every_check():
 
 def test_the_command_fails_when_a_number_differs(monkeypatch):
     monkeypatch.setattr("unspool.textbook.chosen", lambda which: [WRONG])
-    ran = CliRunner().invoke(command, ["run", "S0.wrong"])
+    ran = CliRunner().invoke(textbook_command, ["run", "S0.wrong"])
     assert ran.exit_code == 1
     assert "S0.wrong" in ran.output
     assert "FAILS" in ran.output
     assert "! two and two: printed 5; here 4.00: differs, and no erratum is named" in ran.output
     monkeypatch.setattr("unspool.textbook.items", lambda: {"S0.wrong": WRONG})
-    everything = CliRunner().invoke(command, ["all"])
+    everything = CliRunner().invoke(textbook_command, ["all"])
     assert everything.exit_code == 1
     assert "it: claim" not in everything.output  # only what fails is shown
 

@@ -167,7 +167,7 @@ def test_more_copies_than_neighbours(case, copies):
         assert model.component_labels_.max() >= 1
     if copies == 15 and case.options["n_neighbors"] < 15:
         assert model.component_labels_.max() == 7
-        with pytest.warns(UserWarning, match=r"8 pieces \(sizes 15, 15"):
+        with pytest.warns(UserWarning, match=r"8 connected components \(sizes 15, 15"):
             case.make(n_components=1).fit(many)
 
 
@@ -176,7 +176,7 @@ def test_isomap_bridges_crowds_of_copies_right():
     from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 
     points = bent(8)
-    with pytest.warns(UserWarning, match="8 pieces"):
+    with pytest.warns(UserWarning, match="8 connected components"):
         model = Isomap(1, n_neighbors=8).fit(np.repeat(points, 15, axis=0))
     tree = shortest_path(minimum_spanning_tree(cdist(points, points)), directed=False)
     np.testing.assert_allclose(model.geodesics_[::15, ::15], tree, rtol=1e-12, atol=1e-12)

@@ -55,8 +55,7 @@ IN_A_TERMINAL = """
 import os, pty, sys
 pid, descriptor = pty.fork()
 if pid == 0:
-    from tests.cases import CASES, bent
-    CASES["Isomap"].make(verbose=True).fit(bent(120))
+    {work}
     os._exit(0)
 text = b""
 try:
@@ -70,14 +69,42 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
-def test_bars_in_a_terminal():
-    """With rich and a terminal: one bar a stage, at 100 % in the end."""
+FIT = """from tests.cases import CASES, bent
+    CASES["Isomap"].make(verbose=True).fit(bent(120))"""
+SWEEP = """import time
+    from unspool import runtime
+    with runtime.show_progress("Work", transient={transient}):
+        with runtime.stage("sweep", total=2) as running:
+            running.advance()
+            time.sleep(0.3)
+    print("done", file=sys.stderr)"""
+
+in_a_terminal = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
+
+
+def shown(work):
+    """Return what the work leaves on a terminal, with rich."""
     pytest.importorskip("rich")
-    command = [sys.executable, "-c", IN_A_TERMINAL]
+    command = [sys.executable, "-c", IN_A_TERMINAL.replace("{work}", work)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@in_a_terminal
+def test_bars_in_a_terminal():
+    """With rich and a terminal: one bar per stage, at 100 % in the end."""
+    text = shown(FIT)
     for stage in ("neighbours", "geodesics", "spectrum"):
-        assert f"Isomap: {stage}" in ran.stdout
-    assert "100%" in ran.stdout
-    assert "\x1b[" in ran.stdout
+        assert f"Isomap: {stage}" in text
+    assert "100%" in text
+    assert "\x1b[" in text
+
+
+@in_a_terminal
+@pytest.mark.parametrize("transient", [False, True])
+def test_transient_bars_go_when_their_stage_is_done(transient):
+    text = shown(SWEEP.replace("{transient}", str(transient)))
+    assert "Work: sweep" in text
+    assert ("100%" in text) is not transient  # removed before it is drawn again
+    assert text.splitlines()[-1].endswith("done")

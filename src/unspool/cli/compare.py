@@ -1,23 +1,36 @@
-"""``unspool compare``: several methods side by side, as a table or a report."""
+"""``unspool compare`` and ``unspool demo``: methods side by side, as a table or a report."""
 
 from __future__ import annotations
 
 import json
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..catalog import entry_of
-from ..io import Prepared, check_output
-from .options import data_options, json_option, plot_option, prepared_from, progress, sign_of, tell
-from .output import ENDINGS, write_picture
+from ..io import (
+    PreparedTable,
+    check_output,
+    import_pandas,
+    write_atomically,
+    write_table,
+    write_together,
+)
+from .input import data_options, loading_code, read_data
+from .output import FIGURES, json_option, plot_option, report_progress, tell, write_figure
+
+if TYPE_CHECKING:
+    from ..evaluate import Comparison
 
 OUTPUTS = (".html", ".csv", ".tsv", ".parquet", ".json")
+DEMO_LOADING = """\
+sample = unspool.datasets.swiss_roll({n}, seed={seed})
+X, truth, color = sample.points, sample.coordinates, sample.color"""
 
 
-@click.command()
+@click.command("compare")
 @data_options
 @click.option("--methods", metavar="LIST", help="names, separated by commas  [six quick ones]")
 @click.option("-d", "--n-components", type=click.IntRange(1), default=2, help="coordinates  [2]")
@@ -27,7 +40,7 @@ OUTPUTS = (".html", ".csv", ".tsv", ".parquet", ".json")
 @plot_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+def compare_command(ctx: click.Context, /, **given: Any) -> None:
     """Map DATA by several methods, score every map, and lay them side by side.
 
     \b
@@ -37,11 +50,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from ..evaluate import compare
 
     check_output(given["out"], OUTPUTS)
-    check_output(given["plot"], ENDINGS)
+    check_output(given["plot"], FIGURES)
     asked = given["methods"]
     methods = None if asked is None else [entry_of(n).name for n in asked.split(",") if n]
-    made = prepared_from(given)
-    with progress(given, "compare"):
+    made = read_data(given)
+    with report_progress(given, "compare"):
         comparison = compare(
             made.points,
             methods,
@@ -52,27 +65,21 @@ def command(ctx: click.Context, /, **given: Any) -> None:
             color=made.colors(),
             seed=given["seed"],
         )
-        _write(comparison, made, given, ctx.obj)
+        with write_together():  # both or none
+            if given["out"]:
+                _write_comparison(comparison, made, given, ctx.obj)
+            if given["plot"]:
+                write_figure(given["plot"], comparison.figure())
     records = comparison.records()
     click.echo(json.dumps(records, indent=2) if given["as_json"] else comparison.table())
     if given["out"]:
         tell(given, f"written to {Path(given['out']).resolve()}")
 
 
-def _write(comparison: Any, made: Prepared, given: dict[str, Any], words: list[str]) -> None:
-    """Write the report or the table, and the picture: both or none."""
-    from ..io import together
-
-    with together():
-        if given["out"]:
-            _write_out(comparison, made, given, words)
-        if given["plot"]:
-            write_picture(given["plot"], comparison.figure())
-
-
-def _write_out(comparison: Any, made: Prepared, given: dict[str, Any], words: list[str]) -> None:
-    from ..io import written
-
+def _write_comparison(
+    comparison: Comparison, made: PreparedTable, given: dict[str, Any], words: list[str]
+) -> None:
+    """Write the report or the table, by the ending of its name."""
     out, records = given["out"], comparison.records()
     ending = Path(out).suffix.lower()
     if ending == ".html":
@@ -83,37 +90,43 @@ def _write_out(comparison: Any, made: Prepared, given: dict[str, Any], words: li
             out,
             source=made.table.source,
             command=shlex.join(["unspool", *words]),
-            loading=_loading(given),
-            data=made.raw(),
-            columns=made.recipe.columns,
+            loading=loading_code(given),
+            data=made.raw_numbers(),
+            columns=made.names,
             rows=(made.rows + 1).tolist(),
             color_name=made.color or "",
             notes=made.notes,
         )
     elif ending == ".json":
-        with written(out) as file:
+        with write_atomically(out) as file:
             file.write(json.dumps(records, indent=2).encode())
     else:
-        from ..io import pandas, write_table
-
         flat = [{**record, "notes": "; ".join(record["notes"])} for record in records]
-        write_table(out, pandas().DataFrame(flat), [])
+        write_table(out, import_pandas().DataFrame(flat))
 
 
-def _loading(given: dict[str, Any]) -> str:
-    """Return the lines of Python that define X, truth and color as this command read them."""
-    from ..io import Wishes
+@click.command("demo")
+@click.option("-o", "--out", default="report.html", show_default=True, help="the report")
+@click.option("--points", type=click.IntRange(50), default=1000, show_default=True, help="how many")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="of the roll")
+def demo_command(out: str, points: int, seed: int) -> None:
+    """Compare the usual methods on a Swiss roll, and write a report."""
+    from ..datasets import swiss_roll
+    from ..evaluate import compare
+    from ..report import write_report
 
-    usual = Wishes()
-    names = [n for n in Wishes.__dataclass_fields__ if given[n] != getattr(usual, n)]
-    wishes = ", ".join(f"{name}={given[name]!r}" for name in names)
-    sign = sign_of(given["separator"])
-    options = "" if sign is None else f", separator={sign!r}"
-    options += f", seed={given['seed']}" if given["seed"] else ""
-    return "\n".join(
-        [
-            "from unspool.io import Wishes, prepared, read_table",
-            f"made = prepared(read_table({given['data']!r}{options}), Wishes({wishes}))",
-            "X, truth, color = made.points, made.truth(), made.colors()",
-        ]
+    check_output(out, (".html",))
+    roll = swiss_roll(points, seed=seed)
+    click.echo(f"Swiss roll of {points} points, rolled in 3 columns; the truth is flat\n")
+    comparison = compare(roll.points, truth=roll.coordinates, color=roll.color, seed=seed)
+    click.echo(str(comparison))
+    report = write_report(
+        comparison,
+        out,
+        title="A Swiss roll, unrolled",
+        source=f"demo:swiss-roll:{points}",
+        loading=DEMO_LOADING.format(n=points, seed=seed),
+        columns=("x", "y", "z"),
+        color_name="angle along the roll",
     )
+    click.echo(f"\nreport: {report.resolve()}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,41 +18,42 @@ from typing import Any, NoReturn
 
 from .. import io
 
-MOMENT = 1.2  # seconds for the child to put its things in order
-ARRIVAL = 0.05  # seconds after which a process that was killed does nothing more
+GRACE = 1.2  # seconds for the child to put its things in order
+SETTLING = 0.05  # seconds after which a process that was killed does nothing more
 INTERRUPTED = 130
+SHOW_CURSOR = "\x1b[?25h"
 
 
 def run(work: Callable[[], NoReturn]) -> NoReturn:
     """Run ``work``, which ends by SystemExit, so that it can be interrupted at any time."""
     if not hasattr(os, "fork"):
         work()
-    io.share()
+    io.share_unfinished()
     lifeline, held = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(held)
         threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
-        signal.signal(signal.SIGINT, _hear_once)
+        signal.signal(signal.SIGINT, _stop_once)
         work()
     os.close(lifeline)
-    raise SystemExit(_status_of(child))
+    raise SystemExit(_wait_for(child))
 
 
 def _end_with_parent(lifeline: int) -> None:
     """End this process when the parent has gone: only then does reading return."""
     os.read(lifeline, 1)
-    io.remove_all()
+    io.remove_unfinished()
     os._exit(INTERRUPTED)
 
 
-def _hear_once(number: int, frame: Any) -> NoReturn:
+def _stop_once(number: int, frame: Any) -> NoReturn:
     """Stop at the first Ctrl-C; the terminal and the parent may both send one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
-def _status_of(child: int) -> int:
+def _wait_for(child: int) -> int:
     """Wait for the child and return its exit status, 130 after Ctrl-C."""
     asked = signal.SIGINT
 
@@ -67,22 +69,25 @@ def _status_of(child: int) -> int:
     except KeyboardInterrupt:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
-        _end(child)
+        _stop(child)
         return 128 + asked
     code = os.waitstatus_to_exitcode(status)
     if code < 0:  # killed by somebody else, or for want of memory
-        io.remove_all()
+        io.remove_unfinished()
     return code if code >= 0 else 128 - code
 
 
-def _end(child: int) -> None:
+def _stop(child: int) -> None:
     """Ask the child to stop, and end it if it has not after a moment."""
     os.kill(child, signal.SIGINT)
-    deadline = time.monotonic() + MOMENT
+    deadline = time.monotonic() + GRACE
     while time.monotonic() < deadline:
         if os.waitpid(child, os.WNOHANG) != (0, 0):
             return
         time.sleep(0.02)
     os.kill(child, signal.SIGKILL)  # not waited for: to give back gigabytes may take seconds
-    time.sleep(ARRIVAL)
-    io.remove_all()
+    time.sleep(SETTLING)
+    io.remove_unfinished()
+    if sys.stderr.isatty():
+        sys.stderr.write(SHOW_CURSOR)  # which bars of progress hide
+        sys.stderr.flush()

@@ -12,22 +12,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
 from .interrupt import INTERRUPTED
 
+
+class Listed(NamedTuple):
+    """A command in the table: the module that has it as ``NAME_command``, and its line of help."""
+
+    module: str
+    help: str
+
+
 COMMANDS = {
-    "embed": "Map a table, an array or a folder of images to few coordinates.",
-    "transform": "Place new rows on the map of a saved model.",
-    "compare": "Run several methods side by side and write a report.",
-    "dimension": "Estimate how many coordinates the data need.",
-    "diagnose": "Tell how far a map can be trusted, and what to change.",
-    "plan": "Predict the memory and time of a method on this machine.",
-    "methods": "List the methods, or the parameters of one.",
-    "textbook": "Run tables, figures and exercises of the texts.",
-    "demo": "Compare the methods on a Swiss roll: a first report in a minute.",
+    "embed": Listed("embed", "Map a table, an array or a folder of images to few coordinates."),
+    "transform": Listed("embed", "Place new rows on the map of a saved model."),
+    "compare": Listed("compare", "Run several methods side by side and write a report."),
+    "dimension": Listed("assess", "Estimate how many coordinates the data need."),
+    "diagnose": Listed("assess", "Tell how far a map can be trusted, and what to change."),
+    "plan": Listed("methods", "Predict the memory and time of a method on this machine."),
+    "methods": Listed("methods", "List the methods, or the parameters of one."),
+    "textbook": Listed("textbook", "Run tables, figures and exercises of the texts."),
+    "demo": Listed("compare", "Compare the methods on a Swiss roll: a first report in a minute."),
 }
 BAD_INPUT = 2
 # raised from click 8.2 on by a group without a command; before, click showed the help by itself
@@ -47,13 +55,14 @@ class App(click.Group):
             near = get_close_matches(cmd_name, COMMANDS)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command {cmd_name!r}; {hint}")
-        command: click.Command = import_module(f"unspool.cli.{cmd_name}").command
+        module = import_module(f"unspool.cli.{COMMANDS[cmd_name].module}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of commands without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, listed.help) for name, listed in COMMANDS.items()])
 
     def main(self, *args: Any, **options: Any) -> NoReturn:
         """Run a command and end the process as described above."""
@@ -73,7 +82,7 @@ class App(click.Group):
             click.echo(error.format_message())
             sys.exit(0)
         except (ValueError, OSError, MemoryError, ImportError) as error:
-            _fail(_sentence(error))
+            _fail(_describe_error(error))
         sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -82,7 +91,7 @@ def _fail(message: str) -> NoReturn:
     sys.exit(BAD_INPUT)
 
 
-def _sentence(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """Return an error in words; those of the system carry a number and quotes that say little."""
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror.lower()}"

@@ -1,27 +1,30 @@
-"""``unspool methods``: what there is, and the parameters of one of them."""
+"""``unspool methods`` and ``unspool plan``: what methods there are, and what they take."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import click
 
 from ..catalog import METHODS, entry_of
 
+UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
-@click.command()
+
+@click.command("methods")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="tell the table as JSON")
-def command(name: str | None, as_json: bool) -> None:
+def methods_command(name: str | None, as_json: bool) -> None:
     """List the methods, or the parameters of the method NAME."""
     if name is None:
-        _list(as_json)
+        _list_methods(as_json)
     else:
-        _describe(name, as_json)
+        _describe_method(name, as_json)
 
 
-def _list(as_json: bool) -> None:
+def _list_methods(as_json: bool) -> None:
     if as_json:
         fields = ("name", "title", "family", "needs", "gives", "reference")
         table = [{field: getattr(e, field) for field in fields} for e in METHODS.values()]
@@ -32,15 +35,15 @@ def _list(as_json: bool) -> None:
         click.echo(f"{'':<25}from {entry.needs}; {entry.reference}")
 
 
-def _describe(name: str, as_json: bool) -> None:
+def _describe_method(name: str, as_json: bool) -> None:
     from ..methods.parameters import parameters_of
     from .parameters import ELSEWHERE
 
     entry = entry_of(name)
     declared = {n: p for n, p in parameters_of(entry.load()).items() if n not in ELSEWHERE}
     if as_json:
-        told = {n: _rule(default, rule) for n, (default, rule) in declared.items()}
-        click.echo(json.dumps({"name": entry.name, "parameters": told}, indent=2, default=str))
+        records = {n: _rule_record(default, rule) for n, (default, rule) in declared.items()}
+        click.echo(json.dumps({"name": entry.name, "parameters": records}, indent=2, default=str))
         return
     click.echo(f"{entry.title}: {entry.gives} ({entry.reference})")
     click.echo(f"needs {entry.needs}\n")
@@ -49,7 +52,62 @@ def _describe(name: str, as_json: bool) -> None:
         click.echo(f"  --{parameter.replace('_', '-'):<22} {rule.help}{choices}  [{default}]")
 
 
-def _rule(default: Any, rule: Any) -> dict[str, Any]:
+def _rule_record(default: Any, rule: Any) -> dict[str, Any]:
     bounds = {b: getattr(rule, b) for b in ("at_least", "above", "at_most", "choices")}
     kept = {bound: value for bound, value in bounds.items() if value is not None}
     return {"default": default, "help": rule.help, "optional": rule.optional, **kept}
+
+
+class Bytes(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
+    """A number of bytes as people write it: 500MB, 4GB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """Return the bytes, or fail with an example."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", str(value).strip().lower())
+        if found is None:
+            self.fail(f"{value!r} is no amount of memory; write 500MB or 4GB", param, ctx)
+        return int(float(found[1]) * UNITS[found[2]])
+
+
+@click.command("plan")
+@click.argument("method", metavar="METHOD")
+@click.argument("data", metavar="[DATA]", required=False)
+@click.option("--rows", type=click.IntRange(2), help="number of points, without DATA")
+@click.option("--width", type=click.IntRange(1), default=3, help="number of columns, without DATA")
+@click.option("--max-memory", type=Bytes(), help="what may be taken  [what is free]")
+@click.option("-d", "--n-components", type=click.IntRange(1), help="number of coordinates")
+@click.option("--n-neighbors", type=click.IntRange(1), metavar="K", help="of the graph methods")
+@click.option("--n-landmarks", type=click.IntRange(1), metavar="M", help="of landmark methods")
+@click.option("--json", "as_json", is_flag=True, help="tell the results as JSON")
+def plan_command(method: str, data: str | None, **given: Any) -> None:
+    """Predict the memory and time of METHOD, stage by stage, and what to use if it does not fit.
+
+    \b
+    unspool plan isomap table.csv
+    unspool plan isomap --rows 100000 --width 50 --max-memory 4GB
+    """
+    from ..evaluate import plan
+
+    entry = entry_of(method)
+    rows, width = _shape_of(data) if data is not None else (given["rows"], given["width"])
+    if rows is None:
+        raise ValueError("say how many points there are: --rows N, or DATA")
+    choices = {name: given[name] for name in ("n_components", "n_neighbors", "n_landmarks")}
+    found = plan(entry.name, rows, width, given["max_memory"], **choices)
+    click.echo(_plan_json(found) if given["as_json"] else str(found))
+
+
+def _plan_json(found: Any) -> str:
+    names = ("bytes", "seconds", "fits", "change", "instead")
+    told = {name: getattr(found, name) for name in names}
+    return json.dumps({**told, "stages": found.records()}, indent=2)
+
+
+def _shape_of(data: str) -> tuple[int, int]:
+    """Return the number of rows and of columns that would be mapped."""
+    from ..io import read_points
+
+    n_points, n_columns = read_points(data, na="drop").points.shape
+    return n_points, n_columns

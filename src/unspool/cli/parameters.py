@@ -12,10 +12,17 @@ from ..methods.parameters import Rule, parameters_of
 
 ELSEWHERE = {"random_state", "verbose"}  # --seed, and progress is shown unless --quiet
 SHORT = {"n_components": "-d"}
-USUAL = "isomap"
+DEFAULT_METHOD = "isomap"
+
+method_option = click.option(
+    "-m",
+    "--method",
+    default=DEFAULT_METHOD,
+    help=f"see `unspool methods`  [{DEFAULT_METHOD}]",
+)
 
 
-class Declared(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
+class ParameterType(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
     """The type of a flag whose value must satisfy the rule of a parameter."""
 
     def __init__(self, rule: Rule, default: Any) -> None:
@@ -28,25 +35,25 @@ class Declared(click.ParamType):  # type: ignore[type-arg]  # generic from click
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the text of a flag as a value, or fail with what the rule says."""
-        made = self._value(str(value))
-        problem = self.rule.problem_with(made)
+        converted = self._parse(str(value))
+        problem = self.rule.problem_with(converted)
         if problem is not None:
             self.fail(f"{problem}; got {value!r} ({self.rule.help})", param, ctx)
-        return made
+        return converted
 
-    def _value(self, text: str) -> Any:
+    def _parse(self, text: str) -> Any:
         if self.rule.optional and text.lower() == "none":
             return None
         if self.rule.choices is not None:
             return text
         if "," in text:
-            items = [_literal(item.strip()) for item in text.split(",") if item.strip()]
+            items = [_parse_literal(item.strip()) for item in text.split(",") if item.strip()]
             return tuple(items) if isinstance(self.default, tuple) else items
-        made = _literal(text)
-        return (made,) if isinstance(self.default, tuple) and isinstance(made, int) else made
+        value = _parse_literal(text)
+        return (value,) if isinstance(self.default, tuple) and isinstance(value, int) else value
 
 
-def _literal(text: str) -> Any:
+def _parse_literal(text: str) -> Any:
     """Return a whole number, a number, or the text itself."""
     for kind in (int, float):
         try:
@@ -56,8 +63,8 @@ def _literal(text: str) -> Any:
     return text
 
 
-def options_of(cls: Any) -> list[click.Option]:
-    """Return one option a declared parameter of a method."""
+def method_options(cls: Any) -> list[click.Option]:
+    """Return one option per declared parameter of a method."""
     declared = parameters_of(cls).items()
     return [_option(n, default, rule) for n, (default, rule) in declared if n not in ELSEWHERE]
 
@@ -69,7 +76,7 @@ def _option(name: str, default: Any, rule: Rule) -> click.Option:
     if rule.kind is bool:
         return click.Option([f"{flag}/--no-{flag[2:]}", name], default=None, help=text)
     names = [flag, SHORT[name], name] if name in SHORT else [flag, name]
-    return click.Option(names, type=Declared(rule, default), default=None, help=text)
+    return click.Option(names, type=ParameterType(rule, default), default=None, help=text)
 
 
 class MethodCommand(click.Command):
@@ -77,19 +84,19 @@ class MethodCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the method among the arguments first: it decides which flags there are."""
-        name = self._method_in(ctx, args)
+        name = self._find_method(ctx, args)
         ctx.meta["method"] = entry_of(name)
-        ctx.meta["flags"] = options_of(ctx.meta["method"].load())
+        ctx.meta["flags"] = method_options(ctx.meta["method"].load())
         rest = super().parse_args(ctx, args)
         if ctx.params.get("method", name) != name:  # it stood where a flag has its value
             raise click.UsageError(f"-m {name} is the value of another flag; which method is it?")
         return rest
 
-    def _method_in(self, ctx: click.Context, args: list[str]) -> str:
+    def _find_method(self, ctx: click.Context, args: list[str]) -> str:
         """Return the method that the arguments name, read as click will, but for its own flags."""
         loose = click.Context(self, parent=ctx.parent, ignore_unknown_options=True)
         found = self.make_parser(loose).parse_args(args=list(args))[0]
-        return str(found.get("method", USUAL))
+        return str(found.get("method", DEFAULT_METHOD))
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the command's own options and those of the method."""
@@ -118,7 +125,7 @@ def was_given(ctx: click.Context, name: str) -> bool:
     return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def made_model(ctx: click.Context, seed: int) -> Any:
+def build_model(ctx: click.Context, seed: int) -> Any:
     """Return the method that was asked for, not fitted yet."""
     parameters = given_parameters(ctx)
     return ctx.meta["method"].load()(**parameters, random_state=seed)

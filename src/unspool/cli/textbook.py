@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..textbook import Item, Result
-
 if TYPE_CHECKING:
     from ..textbook import Item, Result
 
@@ -18,8 +16,8 @@ DOWNLOAD = click.option(
 FAILED = 1
 
 
-@click.group()
-def command() -> None:
+@click.group("textbook")
+def textbook_command() -> None:
     """Run tables, figures and exercises of the five texts and check their numbers.
 
     \b
@@ -29,16 +27,16 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@textbook_command.command("list")
 @click.argument("which", nargs=-1)
 def list_items(which: tuple[str, ...]) -> None:
-    """List all items, or those of WHICH: a text (S4), an id or a pattern."""
+    """List all items, or those of WHICH: a text ("S4"), an id or a pattern."""
     from ..textbook import listed
 
     click.echo(listed(_chosen(which)))
 
 
-@command.command("run")
+@textbook_command.command("run")
 @click.argument("which", nargs=-1, required=True, metavar="ID...")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="folder for figures and pages"
@@ -52,13 +50,13 @@ def run_items(which: tuple[str, ...], output: Path | None, download: bool) -> No
     _report(_chosen(which), output, download=download, checks=True)
 
 
-@command.command("all")
+@textbook_command.command("all")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="folder for figures and pages"
 )
 @DOWNLOAD
 def run_everything(output: Path | None, download: bool) -> None:
-    """Run every item; with -o write figures and one HTML page a text.
+    """Run every item; with -o write figures and one HTML page per text.
 
     Exit status 1 if something differs without a known erratum.
     """

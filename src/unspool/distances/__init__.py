@@ -1,18 +1,22 @@
 """Points -> neighbours: metrics, exact search by trees or products, approximate search."""
 
+from ..values import NeighborIndex, Search
 from .approximate import RECALL, ApproximateSearch, Codes, Effort
-from .metrics import check_metric, pairwise_distances, pairwise_squared_distances
-from .neighbors import DEFAULT_NEIGHBORS, find_neighbors, find_query_neighbors, neighbor_graph
+from .indexes import CHUNK_BYTES, BlockSearch, GivenDistances, MetricSearch, TreeSearch
+from .metrics import (
+    expand_squares,
+    pairwise_distances,
+    pairwise_squared_distances,
+    squared_norms,
+)
 from .search import (
-    CHUNK_BYTES,
+    DEFAULT_NEIGHBORS,
     TREE_DIMENSIONS,
-    BlockSearch,
-    GivenDistances,
-    MetricSearch,
-    NeighborIndex,
-    Search,
-    TreeSearch,
     build_index,
+    check_metric,
+    find_neighbors,
+    find_query_neighbors,
+    neighbor_graph,
 )
 
 __all__ = [
@@ -31,9 +35,11 @@ __all__ = [
     "TreeSearch",
     "build_index",
     "check_metric",
+    "expand_squares",
     "find_neighbors",
     "find_query_neighbors",
     "neighbor_graph",
     "pairwise_distances",
     "pairwise_squared_distances",
+    "squared_norms",
 ]

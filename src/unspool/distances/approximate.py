@@ -2,7 +2,7 @@
 
 Each point is kept as a short code, four bits for a few columns (product quantisation, faiss), and a
 query is compared with all codes at once in the processor's registers. How many candidates must then
-be looked at closely is measured, not guessed: a sample of the points is searched exactly as well,
+be looked at closely is measured: a sample of the points is searched exactly as well,
 and the number grows until the share of true neighbours that are found, the recall, is at least
 0.99. The graph carries the recall, the report tells it, and where it cannot be reached the search
 is exact and says so.
@@ -18,11 +18,11 @@ import numpy as np
 
 from ..runtime import warn
 from ..values import Array, NeighborGraph
-from .search import SPARE, BlockSearch, blocks, from_edges, from_table, joined
+from .indexes import SPARE, BlockSearch, blocks, from_edges, from_table, joined
 
 RECALL = 0.99
 SAMPLE = 500  # points: the recall of ten neighbours is then known to about 0.002
-SOME, FEW = 100, 20  # new points searched exactly as well; fewer than the latter tell little
+SOME, FEW = 100, 20  # query points searched exactly as well; fewer than the latter tell little
 WIDER = 1.5  # each further try looks at so many times more candidates
 MOST = 64.0  # candidates for each neighbour, before the search gives up and is exact
 TRAINING = 20_000  # points at most that the codes are made for
@@ -73,7 +73,7 @@ class ApproximateSearch:
 
     @cached_property
     def _codes(self) -> Codes:
-        # a sample that the codes were not made for is as hard to find as a new point
+        # a sample that the codes were not made for is as hard to find as a query point
         seen = self._shuffled[SAMPLE:] if self.n_points >= 2 * SAMPLE else self._shuffled
         return Codes(self.points, self.centre, seen[:TRAINING], self.seed)
 
@@ -98,9 +98,9 @@ class ApproximateSearch:
             recall, error = _recall(found, self._true(question, some, size))
             if recall + 2 * error < RECALL:
                 warn(
-                    f"the approximate search found only {recall:.3f} of the true neighbours of new "
-                    "points, which lie elsewhere than the fitted ones; pass search='exact' to find "
-                    "all"
+                    f"the approximate search found only {recall:.3f} of the true neighbours of "
+                    "query points, which lie elsewhere than the fitted ones; pass search='exact' "
+                    "to find all"
                 )
         found = self._found(question, queries, size, effort.factor)
         return replace(found, recall=effort.recall)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..values import Array, Metric
-
-# haversine knows two columns only; the last two would take their scales anew from each call's data
-UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean"}
 
 
 def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidean") -> Array:
@@ -83,6 +78,23 @@ def pairwise_squared_distances(
     return pairwise_distances(queries, points, metric) ** 2
 
 
+def squared_norms(points: Array) -> Array:
+    """Return |x|^2 of each row."""
+    return np.asarray(np.einsum("ij,ij->i", points, points))
+
+
+def expand_squares(queries: Array, points: Array, own: Array, norms: Array) -> Array:
+    """Return |x|^2 + |y|^2 - 2 x.y of all pairs: squared distances at the speed of a product.
+
+    ``own`` and ``norms`` are the ``squared_norms`` of queries and points. Center both first: what
+    is near beside the norms loses its digits, and may come out negative.
+    """
+    squares = np.asarray(queries @ (-2.0 * points.T))
+    squares += norms
+    squares += own[:, None]
+    return squares
+
+
 def _check_distances(table: Array, metric: Metric) -> None:
     wrong = ~(table >= 0.0) | np.isinf(table)  # the comparison is false for NaN
     if wrong.any():
@@ -91,26 +103,3 @@ def _check_distances(table: Array, metric: Metric) -> None:
             f"metric {metric!r} gave {table[row, column]} between row {row} and point {column}; a "
             "distance is a finite number that is not negative"
         )
-
-
-def check_metric(metric: Any) -> None:
-    """Raise ValueError with the known names if ``metric`` is neither callable nor known.
-
-    Parameters
-    ----------
-    metric : str or callable
-        The metric to check.
-
-    Examples
-    --------
-    >>> from unspool import distances
-    >>> distances.check_metric("cosine")
-    """
-    if callable(metric) or metric == "precomputed":
-        return
-    from sklearn.metrics.pairwise import _VALID_METRICS as SCIPY_METRICS
-    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
-
-    known = sorted({*SCIPY_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS} - UNUSABLE)
-    if metric not in known:
-        raise ValueError(f"unknown metric {metric!r}; use a callable or one of {', '.join(known)}")

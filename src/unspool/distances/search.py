@@ -1,27 +1,23 @@
-"""Search structures: each answers "which old points are nearest to these?" in its own way.
+"""Points -> NeighborGraph: who neighbours whom, and never oneself.
 
-All share two questions, ``nearest(queries, count)`` and ``within(queries, radius)``, and answer
-with exact distances sorted by distance, then by index. ``among(points)`` narrows the search.
-
-What searches find, in tables and lists of edges, and the NeighborGraph made of it.
+The metric and the number of features decide how neighbours are searched: by a KD-tree where there
+are few, by blocks of distances elsewhere, approximately where that is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges
-from ..values import Array, Metric, NeighborGraph
-from .metrics import pairwise_distances
+from ..runtime import stage
+from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
+from .indexes import BlockSearch, GivenDistances, MetricSearch, TreeSearch
 
-Search = Literal["exact", "approximate"]
-EPS = float(np.finfo(np.float64).eps)
-SPARE = 8  # candidates beyond the wanted ones: rounding in |q|^2 + |x|^2 - 2 q.x may swap near ties
+DEFAULT_NEIGHBORS = 10
 TREE_METRICS: dict[Any, float] = {
     "euclidean": 2.0,
     "l2": 2.0,
@@ -30,26 +26,39 @@ TREE_METRICS: dict[Any, float] = {
     "l1": 1.0,
     "chebyshev": np.inf,
 }
-FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has begun
 TREE_DIMENSIONS = 10  # beyond, a KD-tree visits most of its leaves and BLAS is faster
+FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has begun
+# haversine knows two columns only; the last two would take their scales anew from each call's data
+UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean"}
 
 
-class NeighborIndex(Protocol):
-    """Answers neighbour questions about a fixed set of points."""
+def check_metric(metric: Any) -> None:
+    """Raise ValueError with the known names if ``metric`` is neither callable nor known.
 
-    @property
-    def name(self) -> str: ...  # noqa: D102 (a protocol's fields speak for themselves)
-    @property
-    def n_points(self) -> int: ...  # noqa: D102
-    def nearest(self, queries: Any, count: int) -> NeighborGraph: ...  # noqa: D102
-    def within(self, queries: Any, radius: float) -> NeighborGraph: ...  # noqa: D102
-    def among(self, points: Array) -> NeighborIndex: ...  # noqa: D102
+    Parameters
+    ----------
+    metric : str or callable
+        The metric to check.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.check_metric("cosine")
+    """
+    if callable(metric) or metric == "precomputed":
+        return
+    from sklearn.metrics.pairwise import _VALID_METRICS as SCIPY_METRICS
+    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
+
+    known = sorted({*SCIPY_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS} - UNUSABLE)
+    if metric not in known:
+        raise ValueError(f"unknown metric {metric!r}; use a callable or one of {', '.join(known)}")
 
 
 def build_index(
     X: Any, metric: Metric = "euclidean", search: Search = "exact", seed: int = 0
 ) -> NeighborIndex:
-    """Return the fastest search over the rows of ``X`` for this metric and dimension.
+    """Return the index that searches the rows of ``X`` fastest, for this metric and dimension.
 
     With ``search="approximate"`` a few neighbours may be missed; in few dimensions and among few
     points none are, since there the exact search is the fastest.
@@ -104,244 +113,202 @@ def _approximate(X: Any, metric: Metric, seed: int) -> NeighborIndex:
     return ApproximateSearch(X, X.mean(axis=0), seed)
 
 
-@dataclass(frozen=True)
-class TreeSearch:
-    """KD-tree, for few dimensions and a Minkowski metric."""
+def neighbor_graph(
+    X: Any,
+    n_neighbors: int | Sequence[int] | Array | None = None,
+    *,
+    radius: float | None = None,
+    metric: Metric = "euclidean",
+    squared_radius: bool = False,
+    search: Search = "exact",
+    seed: int = 0,
+) -> NeighborGraph:
+    """Return the directed neighbour graph of the rows of ``X``.
 
-    points: Array
-    power: float
-    name = "kd-tree"
+    A point is never its own neighbour: it is left out by its index, so that duplicates keep each
+    other.
 
-    def __post_init__(self) -> None:
-        from scipy.spatial import cKDTree
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Points, one row per point; with ``metric="precomputed"`` their distances, dense or a graph.
+    n_neighbors : int, array-like of int or None, default=None
+        Neighbours of each point: one number, or one per point. None is 10, or all others if
+        there are fewer, unless there is a radius.
+    radius : float or None, default=None
+        All neighbours within this distance instead.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    squared_radius : bool, default=False
+        Compare the squared distance with the radius, strictly.
+    search : {"exact", "approximate"}, default="exact"
+        "approximate" (Euclidean distances, more than 10 features) finds at least 0.99 of the
+        neighbours; ``recall`` of the graph tells the share.
+    seed : int, default=0
+        Seed of the k-means of an approximate search.
 
-        object.__setattr__(self, "tree", cKDTree(self.points))
+    Returns
+    -------
+    NeighborGraph
+        The neighbours of every point, nearest first.
 
-    @property
-    def n_points(self) -> int:
-        """Number of points searched."""
-        return len(self.points)
-
-    def nearest(self, queries: Array, count: int) -> NeighborGraph:
-        """Return the ``count`` nearest points of each query."""
-        tree: Any = self.tree  # type: ignore[attr-defined]  # set in __post_init__, frozen
-        ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
-        distances, columns = tree.query(queries, ranks, p=self.power, workers=-1)
-        return from_table(columns, distances, self)
-
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
-        """Return all points within ``radius`` of each query, the border included."""
-        tree: Any = self.tree  # type: ignore[attr-defined]  # set in __post_init__, frozen
-        found = tree.query_ball_point(queries, radius, p=self.power, workers=-1)
-        rows = np.repeat(np.arange(len(found)), [len(hits) for hits in found])
-        columns = np.fromiter((hit for hits in found for hit in hits), np.intp, len(rows))
-        differences = np.abs(queries[rows] - self.points[columns])
-        distances = np.linalg.norm(differences, ord=self.power, axis=1)
-        return from_edges(rows, columns, distances, len(found), self)
-
-    def among(self, points: Array) -> TreeSearch:
-        """Return the search over ``points`` alone."""
-        return TreeSearch(self.points[points], self.power)
-
-
-@dataclass(frozen=True)
-class BlockSearch:
-    """Euclidean distances in blocks by matrix products, on centred data, then exact again."""
-
-    points: Array
-    centre: Array
-    name = "brute force"
-
-    @property
-    def n_points(self) -> int:
-        """Number of points searched."""
-        return len(self.points)
-
-    def nearest(self, queries: Array, count: int) -> NeighborGraph:
-        """Return the ``count`` nearest points of each query."""
-        width = min(count + SPARE, self.n_points)
-        columns = np.empty((len(queries), count), dtype=np.intp)
-        distances = np.empty((len(queries), count))
-        for rows, squares, rounding in self._squared(queries):
-            candidates = np.argpartition(squares, width - 1, axis=1)[:, :width]
-            exact = self.distances_to(queries[rows], candidates)
-            order = np.lexsort((candidates, exact), axis=1)[:, :count]
-            columns[rows] = np.take_along_axis(candidates, order, axis=1)
-            distances[rows] = np.take_along_axis(exact, order, axis=1)
-            # two distant clusters, or one wild outlier, round so much that nearer points may hide
-            beyond = np.take_along_axis(squares, candidates, axis=1).max(axis=1) - rounding
-            unsure = np.flatnonzero(beyond < distances[rows, -1] ** 2 * (1 - 1e-9)) + rows.start
-            if width < self.n_points and len(unsure):
-                table = pairwise_distances(queries[unsure], self.points)
-                columns[unsure], distances[unsure] = smallest(table, count)
-        return from_table(columns, distances, self)
-
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
-        """Return all points within ``radius`` of each query, the border included."""
-        edges = []
-        for rows, squares, _ in self._squared(queries):
-            near_rows, near = np.nonzero(squares <= radius**2 * (1 + 1e-6) + 1e-12 * squares.max())
-            differences = queries[rows][near_rows] - self.points[near]
-            exact = np.linalg.norm(differences, axis=1)
-            inside = exact <= radius
-            edges.append((near_rows[inside] + rows.start, near[inside], exact[inside]))
-        return from_edges(*joined(edges), len(queries), self)
-
-    def among(self, points: Array) -> BlockSearch:
-        """Return the search over ``points`` alone."""
-        return BlockSearch(self.points[points], self.centre)
-
-    def _squared(self, queries: Array) -> Iterator[tuple[slice, Array, Array]]:
-        """Yield squared distances block by block, and a bound of each row's rounding."""
-        centred = self.points - self.centre
-        norms = np.einsum("ij,ij->i", centred, centred)
-        for rows in blocks(len(queries), self.n_points):
-            block = queries[rows] - self.centre
-            own = np.einsum("ij,ij->i", block, block)
-            squares = block @ (-2.0 * centred.T)
-            squares += norms
-            squares += own[:, None]
-            yield rows, squares, 2 * EPS * centred.shape[1] * (own + norms.max())
-
-    def distances_to(self, queries: Array, columns: Array) -> Array:
-        """Return the distances from each query to the points in its row of ``columns``."""
-        exact = np.empty(columns.shape)
-        step = max(1, CHUNK_BYTES // (8 * columns.shape[1] * queries.shape[1]))
-        for first in range(0, len(queries), step):
-            part = slice(first, first + step)
-            differences = queries[part, None, :] - self.points[columns[part]]
-            exact[part] = np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
-        return exact
-
-
-@dataclass(frozen=True)
-class MetricSearch:
-    """Any metric by name or callable, block by block."""
-
-    points: Array
-    metric: Metric
-    name = "brute force"
-
-    @property
-    def n_points(self) -> int:
-        """Number of points searched."""
-        return len(self.points)
-
-    def nearest(self, queries: Array, count: int) -> NeighborGraph:
-        """Return the ``count`` nearest points of each query."""
-        tables = [smallest(block, count) for _, block in self._blocks(queries)]
-        columns, distances = (np.concatenate(part) for part in zip(*tables, strict=True))
-        return from_table(columns, distances, self)
-
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
-        """Return all points within ``radius`` of each query, the border included."""
-        edges = []
-        for rows, block in self._blocks(queries):
-            near_rows, near = np.nonzero(block <= radius)
-            edges.append((near_rows + rows.start, near, block[near_rows, near]))
-        return from_edges(*joined(edges), len(queries), self)
-
-    def among(self, points: Array) -> MetricSearch:
-        """Return the search over ``points`` alone."""
-        return MetricSearch(self.points[points], self.metric)
-
-    def _blocks(self, queries: Array) -> Iterator[tuple[slice, Array]]:
-        for rows in blocks(len(queries), self.n_points):
-            yield rows, pairwise_distances(queries[rows], self.points, self.metric)
-
-
-@dataclass(frozen=True)
-class GivenDistances:
-    """Distances that the user brings: queries are rows of distances to the old points.
-
-    A sparse row lists the only points that are reachable at all.
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.neighbor_graph([[0.0], [1.0], [3.0]], 1).neighbors
+    array([1, 0, 1])
     """
+    index = build_index(X, metric, search, seed)
+    return find_neighbors(index, X, n_neighbors, radius, squared_radius)
 
-    given: Any
-    columns: Array | None = None
-    name = "given distances"
 
-    @property
-    def n_points(self) -> int:
-        """Number of points searched."""
-        return int(self.given.shape[1]) if self.columns is None else len(self.columns)
+def find_neighbors(
+    index: NeighborIndex,
+    X: Any,
+    n_neighbors: int | Sequence[int] | Array | None = None,
+    radius: float | None = None,
+    squared_radius: bool = False,
+) -> NeighborGraph:
+    """Return the neighbour graph of the points that ``index`` searches, which are the rows of X.
 
-    def nearest(self, queries: Any, count: int) -> NeighborGraph:
-        """Return the ``count`` nearest points of each row of distances."""
-        queries = self._narrow(queries)
-        if not sp.issparse(queries):
-            return from_table(*smallest(np.asarray(queries), count), self)
-        graph = self._edges(queries, np.inf)
-        rank = np.arange(graph.n_edges) - np.repeat(graph.starts[:-1], graph.counts)
-        kept = rank < count
-        edges = graph.rows[kept], graph.neighbors[kept], graph.distances[kept]
-        return from_edges(*edges, graph.n_points, self)
+    Parameters
+    ----------
+    index : NeighborIndex
+        The search over the points, as ``build_index`` makes it.
+    X : array-like of shape (n_samples, n_features)
+        The same points.
+    n_neighbors : int, array-like of int or None, default=None
+        Neighbours of each point: one number, or one per point.
+    radius : float or None, default=None
+        All neighbours within this distance instead.
+    squared_radius : bool, default=False
+        Compare the squared distance with the radius, strictly.
 
-    def within(self, queries: Any, radius: float) -> NeighborGraph:
-        """Return all points within ``radius`` in each row of distances."""
-        return self._edges(self._narrow(queries), radius)
+    Returns
+    -------
+    NeighborGraph
+        The neighbours of every point, nearest first.
 
-    def among(self, points: Array) -> GivenDistances:
-        """Return the search over ``points`` alone (columns of the rows of distances)."""
-        return GivenDistances(self.given, points)
-
-    def _narrow(self, queries: Any) -> Any:
-        if self.columns is None:
-            return queries
-        return (
-            queries.tocsc()[:, self.columns] if sp.issparse(queries) else queries[:, self.columns]
-        )
-
-    def _edges(self, queries: Any, radius: float) -> NeighborGraph:
-        if sp.issparse(queries):
-            edges = sp.coo_array(queries)  # keeps explicit zeros: duplicates are real edges
-            rows, columns, distances = edges.row, edges.col, edges.data
-            near = distances <= radius
-            rows, columns, distances = rows[near], columns[near], distances[near]
+    Examples
+    --------
+    >>> from unspool import datasets, distances
+    >>> points = datasets.circle(50).points
+    >>> distances.find_neighbors(distances.build_index(points), points, 4).n_edges
+    200
+    """
+    with stage("neighbours") as running:
+        if radius is not None:
+            graph = _without_self(index.within(X, _plain_radius(radius, squared_radius)))
+        elif n_neighbors is None and sp.issparse(X):
+            graph = _without_self(index.within(X, np.inf))
         else:
-            rows, columns = np.nonzero(queries <= radius)
-            distances = queries[rows, columns]
-        return from_edges(rows, columns, distances, queries.shape[0], self)
+            graph = _nearest_of_all(index, X, n_neighbors)
+        running.note(search=graph.search, edges=graph.n_edges, holds=_bytes(graph))
+        if graph.recall is not None:
+            running.note(recall=round(graph.recall, 4))
+    return graph
 
 
-CHUNK_BYTES = 64 * 2**20  # a block of distances that stays near the cache and never fills memory
+def find_query_neighbors(
+    index: NeighborIndex,
+    queries: Any,
+    n_neighbors: int | None = None,
+    radius: float | None = None,
+    squared_radius: bool = False,
+) -> NeighborGraph:
+    """Return the fitted points that each query point sees; with a radius, at least the nearest one.
 
+    Parameters
+    ----------
+    index : NeighborIndex
+        The search over the fitted points, as ``build_index`` makes it.
+    queries : array-like of shape (n_queries, n_features)
+        The query points.
+    n_neighbors : int or None, default=None
+        Neighbours of each query point.
+    radius : float or None, default=None
+        All neighbours within this distance instead.
+    squared_radius : bool, default=False
+        Compare the squared distance with the radius, strictly.
 
-def blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield strips of rows whose tables of ``n_columns`` fit into a chunk of memory."""
-    step = max(1, CHUNK_BYTES // (8 * max(1, n_columns)))
-    for first in range(0, n_rows, step):
-        yield slice(first, min(first + step, n_rows))
+    Returns
+    -------
+    NeighborGraph
+        The neighbours of every query point, nearest first.
 
-
-def smallest(block: Array, count: int) -> tuple[Array, Array]:
-    """Return the columns and values of the ``count`` smallest of each row, in order."""
-    candidates = np.argpartition(block, count - 1, axis=1)[:, :count]
-    distances = np.take_along_axis(block, candidates, axis=1)
-    order = np.lexsort((candidates, distances), axis=1)
-    return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(distances, order, 1)
-
-
-def joined(edges: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
-    """Return lists of edges (rows, columns, distances) as one."""
-    rows, columns, distances = (np.concatenate(part) for part in zip(*edges, strict=True))
-    return rows, columns, distances
-
-
-def from_table(columns: Array, distances: Array, found_by: Any) -> NeighborGraph:
-    """Return the graph of tables with equally many neighbours in each row."""
-    order = np.lexsort((columns, distances), axis=1)
-    columns = np.take_along_axis(columns, order, axis=1)
-    distances = np.take_along_axis(distances, order, axis=1)
-    starts = np.arange(len(columns) + 1) * columns.shape[1]
-    return NeighborGraph(
-        starts, columns.ravel(), distances.ravel(), found_by.n_points, found_by.name
+    Examples
+    --------
+    >>> from unspool import datasets, distances
+    >>> index = distances.build_index(datasets.circle(50).points)
+    >>> distances.find_query_neighbors(index, [[1.0, 0.0]], 3).counts
+    array([3])
+    """
+    if radius is None:
+        if n_neighbors is None and sp.issparse(queries):
+            return index.within(queries, np.inf)
+        return index.nearest(queries, min(n_neighbors or DEFAULT_NEIGHBORS, index.n_points))
+    graph = index.within(queries, _plain_radius(radius, squared_radius))
+    if graph.counts.min(initial=1) > 0:
+        return graph
+    closest = index.nearest(queries, 1)
+    rows = np.concatenate([graph.rows, closest.rows])
+    columns = np.concatenate([graph.neighbors, closest.neighbors])
+    distances = np.concatenate([graph.distances, closest.distances])
+    shape = (graph.n_points, graph.n_columns)
+    return graph_from_edges(
+        rows, columns, distances, shape=shape, search=graph.search, recall=graph.recall
     )
 
 
-def from_edges(
-    rows: Array, columns: Array, distances: Array, n_rows: int, found_by: Any
+def _nearest_of_all(
+    index: NeighborIndex, X: Any, n_neighbors: int | Sequence[int] | Array | None
 ) -> NeighborGraph:
-    """Return the graph of a list of edges."""
-    shape = (n_rows, found_by.n_points)
-    return graph_from_edges(rows, columns, distances, shape=shape, search=found_by.name)
+    default = min(DEFAULT_NEIGHBORS, index.n_points - 1)
+    wanted = np.asarray(default if n_neighbors is None else n_neighbors)
+    _check_counts(wanted, index.n_points)
+    most = int(wanted.max())
+    # One more than wanted, since a point usually finds itself; where duplicates crowd it out of its
+    # own list, the farthest one found goes instead.
+    graph = _without_self(index.nearest(X, min(most + 1, index.n_points)))
+    rank = np.arange(graph.n_edges) - np.repeat(graph.starts[:-1], graph.counts)
+    kept = rank < np.broadcast_to(wanted, graph.n_points)[graph.rows]
+    return _select(graph, kept)
+
+
+def _without_self(graph: NeighborGraph) -> NeighborGraph:
+    return _select(graph, graph.neighbors != graph.rows)
+
+
+def _select(graph: NeighborGraph, kept: Array) -> NeighborGraph:
+    counts = np.bincount(graph.rows[kept], minlength=graph.n_points)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    neighbors, distances = graph.neighbors[kept], graph.distances[kept]
+    return NeighborGraph(starts, neighbors, distances, graph.n_columns, graph.search, graph.recall)
+
+
+def _check_counts(wanted: Array, n_points: int) -> None:
+    if not np.issubdtype(wanted.dtype, np.integer):
+        raise ValueError(f"n_neighbors must be a whole number; got {wanted!r}")
+    if wanted.ndim not in (0, 1) or (wanted.ndim == 1 and len(wanted) != n_points):
+        raise ValueError(
+            f"n_neighbors must be one number, or one per point ({n_points}); got shape "
+            f"{wanted.shape}"
+        )
+    if wanted.min() < 1:
+        raise ValueError(
+            f"every point needs at least one neighbour; got n_neighbors={int(wanted.min())}"
+        )
+    if wanted.max() >= n_points:
+        raise ValueError(
+            f"n_neighbors={int(wanted.max())} needs more than that many points, and there are "
+            f"n_samples={n_points}; use n_neighbors between 1 and {n_points - 1}"
+        )
+
+
+def _plain_radius(radius: float, squared_radius: bool) -> float:
+    # Belkin and Niyogi 2001 join |x - y|^2 < eps, Izenman 2013 (sec. 16.6) |x - y| <= eps
+    return float(np.nextafter(np.sqrt(radius), 0.0)) if squared_radius else float(radius)
+
+
+def _bytes(graph: NeighborGraph) -> int:
+    return int(graph.starts.nbytes + graph.neighbors.nbytes + graph.distances.nbytes)

@@ -1,15 +1,23 @@
-"""NeighborGraph -> NeighborGraph: symmetrize, connected components, bridges, landmarks."""
+"""NeighborGraph -> NeighborGraph: symmetrize, connected components, bridges; and landmarks."""
 
-from .components import Components, bridge_components, find_components
+from .connectivity import (
+    Components,
+    Links,
+    bridge_components,
+    find_components,
+    join_components,
+    symmetrize,
+)
 from .landmarks import check_landmarks, choose_maxmin, choose_uniform
-from .symmetrize import symmetrize
 
 __all__ = [
     "Components",
+    "Links",
     "bridge_components",
     "check_landmarks",
     "choose_maxmin",
     "choose_uniform",
     "find_components",
+    "join_components",
     "symmetrize",
 ]

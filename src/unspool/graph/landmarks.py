@@ -1,4 +1,4 @@
-"""Which points stand for all: landmarks."""
+"""Landmarks: a few points by which all others are placed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """Tables in and out: what a user's file holds, and the file that a map is written to.
 
+    >>> import unspool
+    >>> roll = unspool.io.read_points("demo:swiss-roll:200", scale="standard")
+    >>> roll.points.shape, roll.names
+    ((200, 3), ('x1', 'x2', 'x3'))
+
 The names are loaded when they are first used: the process that waits for Ctrl-C and removes
 unfinished files needs no NumPy.
 """
@@ -8,59 +13,61 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .atomic import remove_all, share, together, written
+    from .atomic import remove_unfinished, share_unfinished, write_atomically, write_together
     from .preparation import (
         NA_CHOICES,
         SCALES,
         UNEVEN,
-        Prepared,
+        PreparedTable,
         Recipe,
-        Wishes,
-        placed_by,
-        prepared,
+        Selection,
+        apply_recipe,
+        prepare,
     )
-    from .read import read_table
-    from .table import Table, pandas
+    from .read import read_points, read_table
+    from .table import Table, import_pandas
     from .write import check_output, write_table
 
 _HOMES = {
     "NA_CHOICES": "preparation",
-    "Prepared": "preparation",
+    "PreparedTable": "preparation",
     "Recipe": "preparation",
     "SCALES": "preparation",
+    "Selection": "preparation",
     "Table": "table",
     "UNEVEN": "preparation",
-    "Wishes": "preparation",
+    "apply_recipe": "preparation",
     "check_output": "write",
-    "pandas": "table",
-    "placed_by": "preparation",
-    "prepared": "preparation",
+    "import_pandas": "table",
+    "prepare": "preparation",
+    "read_points": "read",
     "read_table": "read",
-    "remove_all": "atomic",
-    "share": "atomic",
-    "together": "atomic",
+    "remove_unfinished": "atomic",
+    "share_unfinished": "atomic",
+    "write_atomically": "atomic",
     "write_table": "write",
-    "written": "atomic",
+    "write_together": "atomic",
 }
 
 __all__ = [
     "NA_CHOICES",
     "SCALES",
     "UNEVEN",
-    "Prepared",
+    "PreparedTable",
     "Recipe",
+    "Selection",
     "Table",
-    "Wishes",
+    "apply_recipe",
     "check_output",
-    "pandas",
-    "placed_by",
-    "prepared",
+    "import_pandas",
+    "prepare",
+    "read_points",
     "read_table",
-    "remove_all",
-    "share",
-    "together",
+    "remove_unfinished",
+    "share_unfinished",
+    "write_atomically",
     "write_table",
-    "written",
+    "write_together",
 ]
 
 
@@ -68,3 +75,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

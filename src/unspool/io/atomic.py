@@ -1,9 +1,8 @@
 """Files that are there whole or not at all, and several of them all or none.
 
-The files that a process has begun and not finished, told to the parent that clears up after it.
-
-A process that is killed cannot remove them itself. Their names stand in memory that it shares with
-its parent, which is there whatever happens to the child.
+A process that is killed cannot remove what it was writing. The names of its unfinished files stand
+in memory that it shares with its parent, which is there whatever happens to the child and removes
+them (``share_unfinished``, ``remove_unfinished``).
 """
 
 from __future__ import annotations
@@ -17,35 +16,73 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
-Waiting = list[tuple[Path, Path]]  # files that are written, and the names they shall take
+Pending = list[tuple[Path, Path]]  # files that are written, and the names they shall take
 
-_waiting: ContextVar[Waiting | None] = ContextVar("waiting", default=None)
+SIZE = 2**16  # bytes for the names: more than ten of the longest paths
+
+_pending: ContextVar[Pending | None] = ContextVar("pending", default=None)
+_shared: mmap.mmap | None = None
+_unfinished: list[bytes] = []
 
 
 @contextmanager
-def together() -> Iterator[Waiting]:
-    """Let the files that are ``written`` in the block take their names when it ends well.
+def write_together() -> Iterator[Pending]:
+    """Let the files that are written in the block take their names when it ends well.
 
     If it does not, none of them does, and what was there before is still there.
+
+    Yields
+    ------
+    list of (Path, Path)
+        The files written so far, and the names they shall take.
+
+    Examples
+    --------
+    >>> from unspool.io import write_atomically, write_together
+    >>> with write_together():                                             # doctest: +SKIP
+    ...     for name in ("a.txt", "b.txt"):
+    ...         with write_atomically(name) as file:
+    ...             file.write(b"both or none")
     """
-    waiting: Waiting = []
-    token = _waiting.set(waiting)
+    pending: Pending = []
+    token = _pending.set(pending)
     try:
-        yield waiting
-        for part, goal in waiting:
+        yield pending
+        for part, goal in pending:
             part.replace(goal)
     finally:
-        _waiting.reset(token)
-        for part, _ in waiting:
-            _forget(part)
+        _pending.reset(token)
+        for part, _ in pending:
+            _discard(part)
 
 
 @contextmanager
-def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Yield a binary file that takes the name ``path`` when the block ends well.
+def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a binary file that takes the name ``path`` when the block ends well.
 
     It is written beside its later place, so that the last step is one renaming; a block that fails
     or is interrupted leaves what was there before.
+
+    Parameters
+    ----------
+    path : str or path
+        The name of the file; its folder must be there.
+
+    Yields
+    ------
+    binary file
+        What is written to it appears under ``path`` all at once.
+
+    Raises
+    ------
+    ValueError
+        If ``path`` is a folder, or lies in one that is not there.
+
+    Examples
+    --------
+    >>> from unspool.io import write_atomically
+    >>> with write_atomically("map.bin") as file:                          # doctest: +SKIP
+    ...     file.write(b"whole or not at all")
     """
     goal = Path(path)
     if goal.is_dir():
@@ -54,56 +91,51 @@ def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise ValueError(f"there is no folder {goal.parent} to write {goal.name} to; make it first")
     goal = goal.absolute()  # wherever the process may be at the end of the block
     part = goal.with_name(f".{goal.name}.{secrets.token_hex(4)}.part")
-    others = _waiting.get()
-    with together() if others is None else nullcontext(others) as waiting:
-        begun(part)
+    others = _pending.get()
+    with write_together() if others is None else nullcontext(others) as pending:
+        _note_begun(part)
         try:
             with part.open("xb+") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
         except BaseException:
-            _forget(part)
+            _discard(part)
             raise
-        waiting.append((part, goal))
+        pending.append((part, goal))
 
 
-def _forget(part: Path) -> None:
+def _discard(part: Path) -> None:
     """Remove a file if it has not got its name."""
     part.unlink(missing_ok=True)
-    ended(part)
+    _note_ended(part)
 
 
-SIZE = 2**16  # bytes for the names: more than ten of the longest paths
-_shared: mmap.mmap | None = None
-_names: list[bytes] = []
-
-
-def share() -> None:
-    """Let the processes that are forked from now on tell this one of their files."""
-    global _shared
-    _shared = mmap.mmap(-1, SIZE)
-
-
-def begun(part: Path) -> None:
+def _note_begun(part: Path) -> None:
     """Note a file that is about to be written, by its absolute path."""
-    _names.append(os.fsencode(part))
-    _tell()
+    _unfinished.append(os.fsencode(part))
+    _publish()
 
 
-def ended(part: Path) -> None:
+def _note_ended(part: Path) -> None:
     """Strike out a file that has got its name, or was removed."""
-    _names.remove(os.fsencode(part))
-    _tell()
+    _unfinished.remove(os.fsencode(part))
+    _publish()
 
 
-def _tell() -> None:
-    names = b"\0".join(_names)
+def _publish() -> None:
+    names = b"\0".join(_unfinished)
     if _shared is not None and len(names) <= SIZE:
         _shared[:] = names.ljust(SIZE, b"\0")
 
 
-def remove_all() -> None:
+def share_unfinished() -> None:
+    """Let the processes that are forked from now on tell this one of their unfinished files."""
+    global _shared
+    _shared = mmap.mmap(-1, SIZE)
+
+
+def remove_unfinished() -> None:
     """Remove the files that were not finished; no process that writes them may go on."""
     for name in _shared[:].split(b"\0") if _shared is not None else ():
         if name:

@@ -1,133 +1,173 @@
-"""What was done to a table before it was mapped, so that new rows get the same.
+"""From a table to points, and back to the rows they came from.
 
-From a table to points, and back to the rows that they came from.
+Columns are chosen, gaps filled or dropped, and columns scaled; the recipe of all that goes with a
+model, so that new rows are treated in the same way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..values import Array
-from .table import Table, asked_for, checked_name, listed, numbers_of, numeric_by_default
+from .table import (
+    Table,
+    default_columns,
+    find_column,
+    join_names,
+    select_columns,
+    to_numbers,
+    treat_gaps,
+)
 
 NA_CHOICES = ("error", "drop", "mean")
+UNEVEN = 1e3  # ratio of spreads from which on one column decides all distances
 
 
-def _spread(values: Array) -> Array:
-    return np.where(values > 0, values, 1.0)  # a constant column stays constant
+def _nonzero(spread: Array) -> Array:
+    return np.where(spread > 0, spread, 1.0)  # a constant column stays constant
 
 
-# name -> (what is subtracted, what is divided by), a number a column
+# name -> (what is subtracted, what is divided by), one number per column
 SCALES: dict[str, Callable[[Array], tuple[Array, Array]]] = {
     "none": lambda X: (np.zeros(X.shape[1]), np.ones(X.shape[1])),
-    "standard": lambda X: (X.mean(axis=0), _spread(X.std(axis=0))),
-    "range": lambda X: (X.min(axis=0), _spread(np.ptp(X, axis=0))),
+    "standard": lambda X: (X.mean(axis=0), _nonzero(X.std(axis=0))),
+    "range": lambda X: (X.min(axis=0), _nonzero(np.ptp(X, axis=0))),
     "robust": lambda X: (
         np.median(X, axis=0),
-        _spread(np.subtract(*np.quantile(X, [0.75, 0.25], axis=0))),
+        _nonzero(np.subtract(*np.quantile(X, [0.75, 0.25], axis=0))),
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """Which rows and columns of a table are mapped, and how they are treated.
+
+    Attributes
+    ----------
+    columns : str or None
+        The columns to map: ``"a,b"``, ``"first:last"`` or ``"pixel*"``; None for all that hold
+        numbers, except one that merely numbers the rows.
+    color, id : str or None
+        Columns that colour the map and name the rows; neither is mapped.
+    na : {"error", "drop", "mean"} or None
+        What happens to rows with missing values; None for ``"error"``, or for new rows for what the
+        recipe says.
+    scale : {"none", "standard", "range", "robust"}
+        How columns are brought to one scale.
+    sample : int or None
+        How many rows are drawn at random; None for all.
+    seed : int
+        The seed of that sample.
+    """
+
+    columns: str | None = None
+    color: str | None = None
+    id: str | None = None
+    na: str | None = None
+    scale: str = "none"
+    sample: int | None = None
+    seed: int = 0
+
+
+EVERYTHING = Selection()
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
-    """Columns, what stands for missing values, and a scale a column, as learned from a table."""
+    """What was done to a table before it was mapped, so that new rows get the same.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns that were mapped.
+    named : bool
+        Whether these names are the user's.
+    na : {"error", "drop", "mean"}
+        What happened to rows with missing values.
+    fill : ndarray
+        The mean of each column, which stands for a missing value.
+    scale : {"none", "standard", "range", "robust"}
+        The name of the scale.
+    center, spread : ndarray
+        What is subtracted from each column, and what it is then divided by.
+    """
 
     columns: tuple[str, ...]
     named: bool
     na: str
     fill: Array
     scale: str
-    centre: Array
+    center: Array
     spread: Array
 
-    def scaled(self, numbers: Array) -> Array:
+    @classmethod
+    def as_it_comes(cls, columns: Sequence[str], *, named: bool) -> Recipe:
+        """Return the recipe that takes columns as they come: nothing filled, nothing scaled."""
+        width = len(columns)
+        fill, center, spread = np.full(width, np.nan), np.zeros(width), np.ones(width)
+        return cls(tuple(columns), named, "error", fill, "none", center, spread)
+
+    @classmethod
+    def learn(
+        cls, columns: Sequence[str], numbers: Array, *, named: bool, na: str, scale: str
+    ) -> Recipe:
+        """Return the recipe that suits these numbers; gaps are left out of the means."""
+        known = np.ma.masked_invalid(numbers) if np.isnan(numbers).any() else numbers
+        fill = np.asarray(known.mean(axis=0, dtype=np.float64))
+        full = np.where(np.isnan(numbers), fill, numbers) if known is not numbers else numbers
+        center, spread = SCALES[scale](np.asarray(full, dtype=np.float64))
+        return cls(tuple(columns), named, na, fill, scale, center, spread)
+
+    def apply_scale(self, numbers: Array) -> Array:
         """Return rows without gaps in the scale of the fit."""
         if self.scale == "none":
             return numbers
-        return ((numbers - self.centre) / self.spread).astype(numbers.dtype, copy=False)
+        return ((numbers - self.center) / self.spread).astype(numbers.dtype, copy=False)
 
-    def notes(self) -> dict[str, Any]:
+    def to_notes(self) -> dict[str, Any]:
         """Return the recipe as plain values, to be saved with a model."""
-        return {**asdict(self), "columns": list(self.columns)}
+        return {
+            "columns": list(self.columns),
+            "named": self.named,
+            "na": self.na,
+            "fill": self.fill,
+            "scale": self.scale,
+            "centre": self.center,  # the format's spelling
+            "spread": self.spread,
+        }
 
     @classmethod
     def from_notes(cls, notes: Mapping[str, Any]) -> Recipe:
         """Return the recipe that was saved with a model."""
-        return cls(**{**notes, "columns": tuple(notes["columns"])})
-
-
-def learned(columns: Sequence[str], named: bool, numbers: Array, na: str, scale: str) -> Recipe:
-    """Return the recipe that suits these numbers; gaps are left out of the means."""
-    known = np.ma.masked_invalid(numbers) if np.isnan(numbers).any() else numbers
-    fill = np.asarray(known.mean(axis=0, dtype=np.float64))
-    full = np.where(np.isnan(numbers), fill, numbers) if known is not numbers else numbers
-    centre, spread = SCALES[scale](np.asarray(full, dtype=np.float64))
-    return Recipe(tuple(columns), named, na, fill, scale, centre, spread)
-
-
-def without_gaps(
-    numbers: Array, columns: Sequence[str], na: str, fill: Array | None
-) -> tuple[Array, Array, str | None]:
-    """Return numbers without missing values, the rows they are of, and what to tell about it."""
-    _check_infinite(numbers, columns)
-    gaps = np.isnan(numbers)
-    rows = np.arange(len(numbers))
-    bad = np.asarray(gaps.any(axis=1))
-    if not bad.any():
-        return numbers, rows, None
-    where = [name for name, column in zip(columns, gaps.T, strict=True) if column.any()]
-    told = f"{int(bad.sum())} of {len(bad)} rows miss a value in {', '.join(where[:4])}" + (
-        f" and {len(where) - 4} more columns" if len(where) > 4 else ""
-    )
-    if na == "error":
-        raise ValueError(
-            f"{told} (the first is row {int(bad.argmax()) + 1}); pass --na drop to leave such rows "
-            "out, or --na mean to fill in the mean of the column"
-        )
-    if na == "drop":
-        if bad.all():
-            raise ValueError(f"every row misses a value (in {', '.join(where[:4])}); none is left")
-        return numbers[~bad], rows[~bad], f"{told}; they were left out"
-    empty = [name for name, column in zip(columns, gaps.T, strict=True) if column.all()]
-    if empty and fill is None:
-        raise ValueError(f"column {empty[0]!r} has no values at all, so it has no mean")
-    means = np.nanmean(numbers, axis=0, dtype=np.float64) if fill is None else fill
-    return np.where(gaps, means, numbers).astype(numbers.dtype), rows, f"{told}; filled with means"
-
-
-def _check_infinite(numbers: Array, columns: Sequence[str]) -> None:
-    wrong = np.argwhere(np.isinf(numbers))
-    if len(wrong):
-        row, column = wrong[0]
-        raise ValueError(f"column {columns[column]!r} is infinite in row {row + 1}; mend the file")
-
-
-UNEVEN = 1e3  # ratio of spreads from which on one column decides all distances
+        rest = {name: value for name, value in notes.items() if name not in ("columns", "centre")}
+        return cls(columns=tuple(notes["columns"]), center=notes["centre"], **rest)
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the user asks of the rows and columns of a table."""
-
-    columns: str | None = None
-    color: str | None = None
-    id: str | None = None
-    na: str | None = None  # "error", or for new rows what the map used
-    scale: str = "none"
-    sample: int | None = None
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedTable:
     """Points, and where they come from: row ``rows[i]`` of the table is point i.
 
-    ``drawn`` are the rows that were looked at, also those that were left out for missing values.
+    Attributes
+    ----------
+    points : ndarray of shape (n_points, n_columns)
+        The numbers to be mapped, without gaps, scaled as asked.
+    rows : ndarray of shape (n_points,)
+        The row of the table that each point is.
+    drawn : ndarray
+        The rows that were looked at, also those left out for missing values.
+    table : Table
+        The table as it was read.
+    recipe : Recipe
+        What was done to it.
+    color, id : str or None
+        The columns that colour the map and name its rows.
+    notes : tuple of str
+        What a user should know: what was inferred, left out or filled in.
     """
 
     points: Array
@@ -135,22 +175,38 @@ class Prepared:
     drawn: Array
     table: Table
     recipe: Recipe
-    color: str | None
-    id: str | None
-    notes: tuple[str, ...]
+    color: str | None = None
+    id: str | None = None
+    notes: tuple[str, ...] = field(default=())
 
-    def others(self, keep: str = "others") -> Any:
-        """Return the columns to write beside the coordinates: those not mapped, "all" or "none"."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns of ``points``."""
+        return self.recipe.columns
+
+    def other_columns(self, keep: str = "others") -> Any:
+        """Return a frame of the columns to write beside the coordinates.
+
+        Parameters
+        ----------
+        keep : {"others", "all", "none"}, default "others"
+            Those that were not mapped, all, or none.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per point, the column that names them first.
+        """
         frame = self.table.frame.iloc[self.rows].reset_index(drop=True)
-        mapped = () if keep == "all" else self.recipe.columns
+        mapped = () if keep == "all" else self.names
         names = [name for name in frame.columns if name not in mapped and keep != "none"]
         if self.id is not None:
             names = [self.id, *(name for name in names if name != self.id)]
         return frame[names]
 
-    def raw(self) -> Array:
+    def raw_numbers(self) -> Array:
         """Return the mapped columns of the drawn rows as they were read: NaN in gaps, unscaled."""
-        return numbers_of(self.recipe.columns, _narrowed(self.table, self.drawn))
+        return to_numbers(self.names, _take_rows(self.table, self.drawn))
 
     def truth(self) -> Array | None:
         """Return the coordinates that a map should find, where they are known."""
@@ -163,50 +219,94 @@ class Prepared:
         return self.table.frame[self.color].iloc[self.rows].to_numpy()
 
 
-def prepared(table: Table, wishes: Wishes) -> Prepared:
-    """Return the points that a table holds, as wished."""
-    color = table.color if wishes.color is None else checked_name(wishes.color, table)
-    ident = None if wishes.id is None else checked_name(wishes.id, table)
-    apart = [name for name in (color, ident) if name is not None]
-    if wishes.columns is None:
-        names, notes = numeric_by_default(table, apart)
+def prepare(table: Table, selection: Selection = EVERYTHING) -> PreparedTable:
+    """Return the points that a table holds, chosen, filled and scaled as asked.
+
+    Parameters
+    ----------
+    table : Table
+        What ``read_table`` returns.
+    selection : Selection, optional
+        Which rows and columns, and how they are treated.
+
+    Returns
+    -------
+    PreparedTable
+        The points, and the recipe by which ``apply_recipe`` treats new rows.
+
+    Raises
+    ------
+    ValueError
+        If a column is not there or holds no numbers, if values are missing or infinite, or if
+        fewer than two rows are left.
+
+    Examples
+    --------
+    >>> from unspool.io import Selection, prepare, read_table
+    >>> made = prepare(read_table("demo:helix:50"), Selection(columns="x1,x3", scale="range"))
+    >>> made.names, made.points.min(), made.points.max()
+    (('x1', 'x3'), 0.0, 1.0)
+    """
+    color, ident = _columns_apart(table, selection)
+    if selection.columns is None:
+        names, notes = default_columns(table, [n for n in (color, ident) if n is not None])
     else:
-        names, notes = asked_for(wishes.columns, table), []
-    drawn = _sampled(len(table.frame), wishes)
-    numbers, na = numbers_of(names, _narrowed(table, drawn)), wishes.na or "error"
-    numbers, rows, told = without_gaps(numbers, names, na, None)
+        names, notes = select_columns(selection.columns, table), []
+    drawn = _draw_rows(len(table.frame), selection)
+    numbers, na = to_numbers(names, _take_rows(table, drawn)), selection.na or "error"
+    numbers, rows, told = treat_gaps(numbers, names, na, None)
     if len(numbers) < 2:
         raise ValueError(f"{table.source} has one row to map, and a map needs at least two")
-    recipe = learned(names, table.named, numbers, na, wishes.scale)
-    notes += [*([told] if told else []), *_uneven(names, numbers, wishes.scale, table)]
+    recipe = Recipe.learn(names, numbers, named=table.named, na=na, scale=selection.scale)
+    notes += [*told, *_warn_of_uneven(names, numbers, selection.scale, table)]
     if len(drawn) < len(table.frame):
         notes.append(f"{len(drawn)} of {len(table.frame)} rows were drawn at random")
-    return Prepared(
-        recipe.scaled(numbers),
-        drawn[rows],
-        drawn,
-        table,
-        recipe,
-        color,
-        ident,
-        (*table.notes, *notes),
-    )
+    points = recipe.apply_scale(numbers)
+    notes = [*table.notes, *notes]
+    return PreparedTable(points, drawn[rows], drawn, table, recipe, color, ident, tuple(notes))
 
 
-def placed_by(recipe: Recipe, table: Table, wishes: Wishes) -> Prepared:
-    """Return new rows, treated as those of the fit were."""
-    color = table.color if wishes.color is None else checked_name(wishes.color, table)
-    ident = None if wishes.id is None else checked_name(wishes.id, table)
-    names = _matched(recipe, table, [name for name in (color, ident) if name is not None])
-    numbers = numbers_of(names, table)
-    numbers, rows, told = without_gaps(numbers, names, wishes.na or recipe.na, recipe.fill)
-    notes = (*table.notes, *([told] if told else []))
+def apply_recipe(recipe: Recipe, table: Table, selection: Selection = EVERYTHING) -> PreparedTable:
+    """Return new rows, treated as those of the fit were.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        That of the ``PreparedTable`` that was fitted.
+    table : Table
+        The new rows. Columns are matched by name, or by position where either has no names.
+    selection : Selection, optional
+        Its ``color``, ``id`` and ``na`` are heeded; ``na`` None treats gaps as for the fit.
+
+    Returns
+    -------
+    PreparedTable
+        Points for ``transform``.
+
+    Examples
+    --------
+    >>> from unspool.io import Selection, apply_recipe, prepare, read_table
+    >>> old = prepare(read_table("demo:helix:50"), Selection(scale="standard"))
+    >>> apply_recipe(old.recipe, read_table("demo:helix:9", seed=1)).points.shape
+    (9, 3)
+    """
+    color, ident = _columns_apart(table, selection)
+    names = _match_fit(recipe, table, [name for name in (color, ident) if name is not None])
+    na = selection.na or recipe.na
+    numbers, rows, told = treat_gaps(to_numbers(names, table), names, na, recipe.fill)
     recipe = replace(recipe, columns=tuple(names))
-    every = np.arange(len(table.frame))
-    return Prepared(recipe.scaled(numbers), rows, every, table, recipe, color, ident, notes)
+    points, drawn = recipe.apply_scale(numbers), np.arange(len(table.frame))
+    notes = (*table.notes, *told)
+    return PreparedTable(points, rows, drawn, table, recipe, color, ident, notes)
 
 
-def _matched(recipe: Recipe, table: Table, apart: list[str]) -> list[str]:
+def _columns_apart(table: Table, selection: Selection) -> tuple[str | None, str | None]:
+    """Return the columns of colours and of ids."""
+    color = table.color if selection.color is None else find_column(selection.color, table)
+    return color, None if selection.id is None else find_column(selection.id, table)
+
+
+def _match_fit(recipe: Recipe, table: Table, apart: list[str]) -> list[str]:
     """Return the columns of a new table that are those of the fit: by name, else by position."""
     wanted = list(recipe.columns)
     missing = [name for name in wanted if name not in table.frame.columns]
@@ -214,9 +314,9 @@ def _matched(recipe: Recipe, table: Table, apart: list[str]) -> list[str]:
         return wanted
     if recipe.named and table.named:
         raise ValueError(
-            f"{table.source} lacks columns that the model was fitted on: {listed(missing)}"
+            f"{table.source} lacks columns that the model was fitted on: {join_names(missing)}"
         )
-    names = numeric_by_default(table, apart)[0]
+    names = default_columns(table, apart)[0]
     if len(names) != len(wanted):
         raise ValueError(
             f"{table.source} has {len(names)} columns to map, but the model was fitted on "
@@ -225,17 +325,18 @@ def _matched(recipe: Recipe, table: Table, apart: list[str]) -> list[str]:
     return names
 
 
-def _narrowed(table: Table, rows: Array) -> Table:
+def _take_rows(table: Table, rows: Array) -> Table:
     return replace(table, frame=table.frame.iloc[rows])
 
 
-def _sampled(n: int, wishes: Wishes) -> Array:
-    if wishes.sample is None or wishes.sample >= n:
+def _draw_rows(n: int, selection: Selection) -> Array:
+    if selection.sample is None or selection.sample >= n:
         return np.arange(n)
-    return np.sort(np.random.default_rng(wishes.seed).choice(n, wishes.sample, replace=False))
+    generator = np.random.default_rng(selection.seed)
+    return np.sort(generator.choice(n, selection.sample, replace=False))
 
 
-def _uneven(names: list[str], numbers: Array, scale: str, table: Table) -> list[str]:
+def _warn_of_uneven(names: list[str], numbers: Array, scale: str, table: Table) -> list[str]:
     """Tell of columns in different units; those of an array or of images have one."""
     spread = numbers.std(axis=0, dtype=np.float64)
     if scale != "none" or table.features is not None or not (spread > 0).any():
@@ -245,5 +346,6 @@ def _uneven(names: list[str], numbers: Array, scale: str, table: Table) -> list[
         return []
     return [
         f"column {names[high]!r} spreads {spread[high] / spread[low]:.0f} times as far as "
-        f"{names[low]!r} and decides all distances; --scale standard evens them out"
+        f"{names[low]!r} and decides all distances; scale='standard' (--scale standard) evens "
+        "them out"
     ]

@@ -1,10 +1,15 @@
-"""Which reader a file needs."""
+"""Read a table from a file, a folder or a generator, and the points that it holds."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
-from .table import Table
+from .binary import read_array, read_columnar, read_h5ad, read_images
+from .preparation import PreparedTable, Selection, prepare
+from .table import Table, to_frame
+from .text import read_text
 
 TEXT = {".csv", ".tsv", ".tab", ".txt", ".dat", ".gz"}
 KNOWN = (
@@ -13,27 +18,113 @@ KNOWN = (
 )
 
 
-def read_table(data: str, *, separator: str | None = None, seed: int = 0) -> Table:
-    """Return the table that ``data`` names: a file, a folder of images, or demo:NAME."""
+def read_table(
+    data: str | os.PathLike[str], *, separator: str | None = None, seed: int = 0
+) -> Table:
+    """Read a table from a file, a folder of images, or a generator of data.
+
+    Parameters
+    ----------
+    data : str or path
+        A csv, tsv or txt file (also packed, .gz), a parquet, feather, npy, npz or h5ad file,
+        ``"FILE.npz:NAME"`` for one of several arrays, a folder of images, or ``"demo:NAME"`` or
+        ``"demo:NAME:COUNT"`` for a generated data set.
+    separator : str, optional
+        The character between the cells of a text file; found by looking unless given.
+    seed : int, default 0
+        The seed of a generated data set.
+
+    Returns
+    -------
+    Table
+        Its ``frame`` is a pandas frame, ``notes`` tells what had to be inferred.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, or it cannot be read as a table: the message says where.
+
+    See Also
+    --------
+    read_points : The numbers of a table, ready to be mapped.
+
+    Examples
+    --------
+    >>> from unspool.io import read_table
+    >>> table = read_table("demo:swiss-roll:100")
+    >>> list(table.frame.columns)
+    ['x1', 'x2', 'x3', 'color']
+    """
+    data = os.fspath(data)
     if data.startswith("demo:"):
-        from .arrays import read_demo
-
-        return read_demo(data.removeprefix("demo:"), seed)
-    archive, member = _member(data)
+        return _read_demo(data.removeprefix("demo:"), seed)
+    archive, member = _split_member(data)
     if member is not None:
-        from .arrays import read_array
-
         return read_array(archive, member)
     path = Path(data).expanduser()
     if not path.exists():
         raise ValueError(f"there is no file {data}")
-    table = _read(path, separator)
+    table = _read_path(path, separator)
     if len(table.frame) == 0:
         raise ValueError(f"{data} has column names but no rows")
     return table
 
 
-def _member(data: str) -> tuple[Path, str | None]:
+def read_points(
+    data: str | os.PathLike[str],
+    *,
+    columns: str | None = None,
+    color: str | None = None,
+    id: str | None = None,
+    na: str = "error",
+    scale: str = "none",
+    sample: int | None = None,
+    separator: str | None = None,
+    seed: int = 0,
+) -> PreparedTable:
+    """Read the points of a file as the command line does.
+
+    Parameters
+    ----------
+    data : str or path
+        What ``read_table`` takes.
+    columns : str, optional
+        The columns to map: ``"a,b"``, ``"first:last"`` or ``"pixel*"``. By default all that hold
+        numbers, except one that merely numbers the rows.
+    color : str, optional
+        A column that colours the map and is not mapped.
+    id : str, optional
+        A column that names the rows and is not mapped.
+    na : {"error", "drop", "mean"}, default "error"
+        Rows with missing values are refused, left out, or filled with the means of their columns.
+    scale : {"none", "standard", "range", "robust"}, default "none"
+        Bring columns to mean 0 and standard deviation 1, to 0..1, or scale by median and quartiles.
+    sample : int, optional
+        Use this many rows, drawn at random.
+    separator : str, optional
+        The character between the cells of a text file; found by looking unless given.
+    seed : int, default 0
+        The seed of the sample, and of generated data.
+
+    Returns
+    -------
+    PreparedTable
+        ``points`` is the array to fit, ``names`` are its columns, ``rows`` the rows of the file.
+
+    Examples
+    --------
+    >>> import unspool
+    >>> roll = unspool.io.read_points("demo:swiss-roll:200", scale="standard", sample=150)
+    >>> roll.points.shape, roll.names
+    ((150, 3), ('x1', 'x2', 'x3'))
+    >>> unspool.Isomap(2).fit(roll.points).embedding_.shape
+    (150, 2)
+    """
+    selection = Selection(columns, color, id, na, scale, sample, seed)
+    return prepare(read_table(data, separator=separator, seed=seed), selection)
+
+
+def _split_member(data: str) -> tuple[Path, str | None]:
     """Split FILE.npz:NAME into the archive and the array in it."""
     file, colon, name = data.rpartition(":")
     archive = Path(file).expanduser()
@@ -41,22 +132,34 @@ def _member(data: str) -> tuple[Path, str | None]:
     return archive, name if named else None
 
 
-def _read(path: Path, separator: str | None) -> Table:
+def _read_path(path: Path, separator: str | None) -> Table:
     suffix = path.suffix.lower()
     if path.is_dir():
-        from .images import read_images
-
         return read_images(path)
     if suffix in TEXT:
-        from .text import read_text
-
         return read_text(path, separator)
     if suffix in {".npy", ".npz"}:
-        from .arrays import read_array
-
         return read_array(path)
-    if suffix in {".parquet", ".feather", ".h5ad"}:
-        from .arrays import read_columnar, read_h5ad
-
-        return read_h5ad(path) if suffix == ".h5ad" else read_columnar(path)
+    if suffix in {".parquet", ".feather"}:
+        return read_columnar(path)
+    if suffix == ".h5ad":
+        return read_h5ad(path)
     raise ValueError(f"{path} has an ending that is not known; there are: {KNOWN}")
+
+
+def _read_demo(name: str, seed: int) -> Table:
+    """Return generated points: ``swiss-roll``, or ``swiss-roll:5000`` for that many."""
+    from ..datasets import GENERATORS, names
+
+    name, _, count = name.partition(":")
+    if name not in GENERATORS:
+        raise ValueError(f"no data set demo:{name}; there are: {', '.join(names())}")
+    if count and not count.isdecimal():
+        raise ValueError(f"demo:{name}:{count} should end in a number of points")
+    options: dict[str, Any] = {"seed": seed}
+    sample = GENERATORS[name](int(count), **options) if count else GENERATORS[name](**options)
+    frame = to_frame(sample.points)
+    features = tuple(frame.columns)
+    frame["color"] = sample.color
+    source = f"demo:{name}"
+    return Table(frame, source, (), "color", features, sample.coordinates, named=False)

@@ -1,10 +1,8 @@
-"""A table as it was read, whatever it was read from.
-
-Which columns of a table are mapped: those asked for, else the ones that hold numbers.
-"""
+"""A table as it was read: which columns are mapped, their cells as numbers, and their gaps."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,18 +13,43 @@ from typing import Any
 import numpy as np
 
 from ..values import Array
-from .dialect import is_code, is_missing, is_number
+
+MISSING = frozenset(
+    ["", "?", "-", "--", ".", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "<na>"]
+)
+BOOLEANS = {"false": 0.0, "true": 1.0}
+ID_NAMES = {"id", "index", "row", "rowid", "row_id", "unnamed: 0", "column1"}
+POINT_NUMBER = re.compile(
+    r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE
+)
+COMMA_NUMBER = re.compile(r"[+-]?(\d+,\d+|,\d+)([eE][+-]?\d+)?")
+_CODE = re.compile(r"0\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows and named columns, and what had to be guessed to read them.
+    """Rows and named columns, and what had to be inferred to read them.
 
-    ``frame`` is a pandas frame numbered from 0. ``color`` is the column that colours the map unless
-    another is asked for, ``features`` are the columns that are mapped unless others are (None: all
-    that hold numbers but the ``labels``, which name the rows). ``truth`` are the coordinates that a
-    map should find, where they are known. ``named`` says that the columns have names of the user's:
-    new data are then matched by name, else by position where they have other names.
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        The rows, numbered from 0.
+    source : str
+        Where they come from, for messages.
+    notes : tuple of str
+        What had to be inferred or repaired.
+    color : str or None
+        The column that colours the map unless another is asked for.
+    features : tuple of str or None
+        The columns that are mapped unless others are asked for; None for all that hold numbers but
+        the ``labels``.
+    truth : ndarray or None
+        The coordinates that a map should find, where they are known.
+    named : bool
+        Whether the columns have names of the user's: new data are then matched by name, else by
+        position where they have other names.
+    labels : tuple of str
+        The columns that name the rows.
     """
 
     frame: Any
@@ -39,7 +62,7 @@ class Table:
     labels: tuple[str, ...] = ()
 
 
-def pandas() -> Any:
+def import_pandas() -> Any:
     """Return pandas, or say how to get it."""
     try:
         import pandas
@@ -48,13 +71,13 @@ def pandas() -> Any:
     return pandas
 
 
-def numbered(points: Array, word: str = "x") -> Any:
+def to_frame(points: Array, word: str = "x") -> Any:
     """Return an array as a frame whose columns are called x1, x2 and so on."""
     names = [f"{word}{number}" for number in range(1, points.shape[1] + 1)]
-    return pandas().DataFrame(points, columns=names)
+    return import_pandas().DataFrame(points, columns=names)
 
 
-def distinct(names: Sequence[str]) -> tuple[list[str], list[str]]:
+def make_distinct(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return names that differ: a repeated one gets its number; and which were repeated."""
     given = [name if name else f"column{place}" for place, name in enumerate(names, 1)]
     repeated = [name for name, times in Counter(given).items() if times > 1]
@@ -70,35 +93,31 @@ def distinct(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return made, repeated
 
 
-def listed(names: Sequence[Any], most: int = 6) -> str:
+def join_names(names: Sequence[Any], most: int = 6) -> str:
     """Return names in one line, the first few of many."""
     shown = ", ".join(str(name) for name in names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
-TRUTH = {"false": 0.0, "true": 1.0}
-ID_NAMES = {"id", "index", "row", "rowid", "row_id", "unnamed: 0", "column1"}
-
-
-def checked_name(name: str, table: Table) -> str:
+def find_column(name: str, table: Table) -> str:
     """Return the name of a column that there is, or say which was probably meant."""
     names = [str(column) for column in table.frame.columns]
     if name in names:
         return name
     near = get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {listed(names)}"
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {join_names(names)}"
     raise ValueError(f"{table.source} has no column {name!r}; {hint}")
 
 
-def asked_for(spec: str, table: Table) -> list[str]:
+def select_columns(spec: str, table: Table) -> list[str]:
     """Return the columns of a list such as ``a,b``, ``first:last`` or ``pixel*``, in its order."""
     names = [str(column) for column in table.frame.columns]
     parts = [spec] if spec in names else [part.strip() for part in spec.split(",")]
-    chosen = [name for part in parts for name in _matching(part, names, table)]
+    chosen = [name for part in parts for name in _match_columns(part, names, table)]
     return list(dict.fromkeys(chosen))
 
 
-def _matching(part: str, names: Sequence[str], table: Table) -> Sequence[str]:
+def _match_columns(part: str, names: Sequence[str], table: Table) -> Sequence[str]:
     if part in names:
         return [part]
     first, colon, last = part.partition(":")
@@ -106,10 +125,10 @@ def _matching(part: str, names: Sequence[str], table: Table) -> Sequence[str]:
         start, stop = names.index(first), names.index(last)
         return names[start : stop + 1] if start <= stop else names[stop : start + 1]
     hits = [name for name in names if fnmatchcase(name, part)]
-    return hits or [checked_name(part, table)]
+    return hits or [find_column(part, table)]
 
 
-def numeric_by_default(table: Table, apart: Sequence[str]) -> tuple[list[str], list[str]]:
+def default_columns(table: Table, apart: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the columns to map when none are asked for, and notes on those left out.
 
     ``apart`` are the columns of ids and colours. A column that counts the rows says nothing about
@@ -119,17 +138,17 @@ def numeric_by_default(table: Table, apart: Sequence[str]) -> tuple[list[str], l
         return [name for name in table.features if name not in apart], []
     names = [str(n) for n in table.frame.columns if n not in apart and n not in table.labels]
     numeric = [name for name in names if is_numeric(table.frame[name])]
-    counts = [name for name in numeric if _counts_rows(name, table.frame[name])]
+    counts = [name for name in numeric if _numbers_rows(name, table.frame[name])]
     words = [name for name in names if name not in numeric]
     if not numeric:
         raise ValueError(
-            f"{table.source} has no numeric columns to map (it has {listed(names) or 'none'})"
+            f"{table.source} has no numeric columns to map (it has {join_names(names) or 'none'})"
         )
     notes = []
     if words:
-        notes.append(f"columns without numbers are kept but not mapped: {listed(words)}")
+        notes.append(f"columns without numbers are kept but not mapped: {join_names(words)}")
     if counts and len(counts) < len(numeric):
-        notes.append(f"columns that number the rows are kept but not mapped: {listed(counts)}")
+        notes.append(f"columns that number the rows are kept but not mapped: {join_names(counts)}")
         numeric = [name for name in numeric if name not in counts]
     return numeric, notes
 
@@ -139,7 +158,7 @@ def is_numeric(column: Any) -> bool:
     return getattr(column.dtype, "kind", "O") in "iuf"
 
 
-def _counts_rows(name: str, column: Any) -> bool:
+def _numbers_rows(name: str, column: Any) -> bool:
     if column.dtype.kind not in "iu" or len(column) < 3:
         return False
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -147,29 +166,96 @@ def _counts_rows(name: str, column: Any) -> bool:
     return in_order or (name.strip().lower() in ID_NAMES and len(np.unique(values)) == len(values))
 
 
-def numbers_of(names: Sequence[str], table: Table) -> Array:
+def to_numbers(names: Sequence[str], table: Table) -> Array:
     """Return columns as a table of numbers, NaN where a value is missing."""
-    columns = {name: _as_numbers(table.frame[name], name, table.source) for name in names}
+    columns = {name: _column_to_numbers(table.frame[name], name, table.source) for name in names}
     single = all(column.dtype == np.float32 for column in columns.values())
     dtype = np.float32 if single else np.float64
     return np.column_stack([np.asarray(column, dtype=dtype) for column in columns.values()])
 
 
-def _as_numbers(column: Any, name: str, source: str) -> Any:
+def _column_to_numbers(column: Any, name: str, source: str) -> Any:
     """Return a column as numbers: as it is, or from truth values and from codes such as 007."""
     if is_numeric(column):
         return column.to_numpy(np.float64, na_value=np.nan) if column.hasnans else column.to_numpy()
     if column.dtype.kind == "b":
         return column.to_numpy(np.float64)
-    return np.array([_number(str(cell), row, name, source) for row, cell in enumerate(column, 1)])
+    return np.array(
+        [_to_number(str(cell), row, name, source) for row, cell in enumerate(column, 1)]
+    )
 
 
-def _number(cell: str, row: int, name: str, source: str) -> float:
+def _to_number(cell: str, row: int, name: str, source: str) -> float:
     if is_missing(cell):
         return float("nan")
     if is_number(cell) or is_code(cell):
         return float(cell)
-    if cell.lower() not in TRUTH:
+    if cell.lower() not in BOOLEANS:
         where = f"column {name!r} of {source}"
         raise ValueError(f"{where} does not hold numbers: row {row} is {cell[:40]!r}")
-    return TRUTH[cell.lower()]
+    return BOOLEANS[cell.lower()]
+
+
+def treat_gaps(
+    numbers: Array, columns: Sequence[str], na: str, fill: Array | None
+) -> tuple[Array, Array, list[str]]:
+    """Return numbers without missing values, the rows they are of, and what to tell about it.
+
+    ``fill`` stands for missing values if they are to be filled; None for the means of ``numbers``.
+    """
+    _check_infinite(numbers, columns)
+    gaps = np.isnan(numbers)
+    rows = np.arange(len(numbers))
+    bad = np.asarray(gaps.any(axis=1))
+    if not bad.any():
+        return numbers, rows, []
+    where = [name for name, column in zip(columns, gaps.T, strict=True) if column.any()]
+    told = f"{int(bad.sum())} of {len(bad)} rows miss a value in {', '.join(where[:4])}" + (
+        f" and {len(where) - 4} more columns" if len(where) > 4 else ""
+    )
+    if na == "error":
+        raise ValueError(
+            f"{told} (the first is row {int(bad.argmax()) + 1}); leave such rows out with "
+            "na='drop' (--na drop), or fill in the mean of the column with na='mean' (--na mean)"
+        )
+    if na == "drop":
+        if bad.all():
+            raise ValueError(f"every row misses a value (in {', '.join(where[:4])}); none is left")
+        return numbers[~bad], rows[~bad], [f"{told}; they were left out"]
+    if fill is None:
+        fill = _means(numbers, columns)
+    return np.where(gaps, fill, numbers).astype(numbers.dtype), rows, [f"{told}; filled with means"]
+
+
+def _means(numbers: Array, columns: Sequence[str]) -> Array:
+    """Return the mean of the values that each column has."""
+    empty = np.isnan(numbers).all(axis=0)
+    if empty.any():
+        name = columns[int(empty.argmax())]
+        raise ValueError(f"column {name!r} has no values at all, so it has no mean")
+    return np.asarray(np.nanmean(numbers, axis=0, dtype=np.float64))
+
+
+def _check_infinite(numbers: Array, columns: Sequence[str]) -> None:
+    wrong = np.argwhere(np.isinf(numbers))
+    if len(wrong):
+        row, column = wrong[0]
+        raise ValueError(f"column {columns[column]!r} is infinite in row {row + 1}; mend the file")
+
+
+def is_number(cell: str, decimal: str = ".") -> bool:
+    """Whether a cell is a number in this notation."""
+    cell = cell.strip()
+    if POINT_NUMBER.fullmatch(cell):
+        return not is_code(cell)
+    return decimal == "," and bool(COMMA_NUMBER.fullmatch(cell))
+
+
+def is_code(cell: str) -> bool:
+    """Whether a cell of digits names something, as 007 does: its zeros must stay."""
+    return bool(_CODE.fullmatch(cell.strip()))
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that its value is not known."""
+    return cell.strip().lower() in MISSING

@@ -1,38 +1,86 @@
-"""csv, tsv and txt files, plain or packed, in any of the notations people use."""
+"""csv, tsv and txt files, plain or packed, in any of the notations people use.
+
+How a file writes its table (encoding, separator, decimal sign, header) is found by looking at its
+first lines.
+"""
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import zlib
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .dialect import MISSING, Dialect, decoded, found, is_code
-from .table import Table, distinct, listed, pandas
+from .table import (
+    COMMA_NUMBER,
+    MISSING,
+    POINT_NUMBER,
+    Table,
+    import_pandas,
+    is_code,
+    is_missing,
+    is_number,
+    join_names,
+    make_distinct,
+)
 
 GZIP = b"\x1f\x8b"
-LOOKED_AT = 200  # rows in which codes such as 007 are looked for
+SEPARATORS = (",", ";", "\t", "|", " ")
+SAMPLE_LINES = 200
+SAMPLE_CHARACTERS = 2**18
+CODE_ROWS = 200  # rows in which codes such as 007 are looked for
+
+Row = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How the cells of a text file are told apart and read."""
+
+    separator: str
+    decimal: str
+    header: bool
+
+    def rows(self, text: str) -> Iterator[list[str]]:
+        """Yield the cells of every line that is not blank."""
+        for _, cells in self.lines(text):
+            yield cells
+
+    def lines(self, text: str) -> Iterator[tuple[int, list[str]]]:
+        """Yield the number and the cells of every line that is not blank."""
+        lines = io.StringIO(text, newline="")
+        if self.separator == " ":
+            yield from ((i, line.split()) for i, line in enumerate(lines, 1) if line.strip())
+            return
+        reader = csv.reader(lines, delimiter=self.separator, skipinitialspace=True)
+        try:
+            yield from ((reader.line_num, cells) for cells in reader if cells)
+        except csv.Error as error:
+            raise ValueError(f"line {reader.line_num} cannot be read ({error})") from None
 
 
 def read_text(path: Path, separator: str | None = None) -> Table:
     """Return the table in a text file; ``separator`` overrides what would be found."""
-    text, note = decoded(_unpacked(path), str(path))
-    text, heading = _without_comments(text)
+    text, note = decode(_unpack(path), str(path))
+    text, heading = _strip_comments(text)
     if not text.strip():
         raise ValueError(f"{path} is empty")
-    dialect = found(text, separator)
+    dialect = detect_dialect(text, separator)
     try:
-        names, notes = _names(text, dialect, heading)
-        frame = _parsed(text, dialect, names)
+        names, notes = _name_columns(text, dialect, heading)
+        frame = _parse(text, dialect, names)
     except ValueError as error:  # all of pandas' complaints about text are of this kind
         raise ValueError(f"{path}: {error}") from None
     named = dialect.header or heading is not None
     return Table(frame, str(path), tuple(n for n in (note, *notes) if n), named=named)
 
 
-def _unpacked(path: Path) -> bytes:
+def _unpack(path: Path) -> bytes:
     raw = path.read_bytes()
     if not raw.startswith(GZIP):
         return raw
@@ -42,7 +90,7 @@ def _unpacked(path: Path) -> bytes:
         raise ValueError(f"{path} cannot be unpacked ({error}); copy it again") from None
 
 
-def _without_comments(text: str) -> tuple[str, str | None]:
+def _strip_comments(text: str) -> tuple[str, str | None]:
     """Return the text below its leading # lines, and the last of these: it may name columns."""
     heading = None
     while text.startswith("#"):
@@ -51,11 +99,75 @@ def _without_comments(text: str) -> tuple[str, str | None]:
     return text, heading
 
 
-def _names(text: str, dialect: Dialect, heading: str | None) -> tuple[list[str], list[str]]:
+def decode(raw: bytes, source: str) -> tuple[str, str | None]:
+    """Return the text of a file, and a note if its encoding had to be guessed."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16"), None
+    if b"\0" in raw[:SAMPLE_CHARACTERS]:
+        raise ValueError(f"{source} holds binary data, not text; is its ending right?")
+    try:
+        return raw.decode("utf-8-sig"), None
+    except UnicodeDecodeError:
+        return raw.decode("latin-1"), f"{source} is not UTF-8; read as latin-1"
+
+
+def detect_dialect(text: str, separator: str | None = None) -> Dialect:
+    """Return the dialect that fits the first lines of a text best; a given separator is kept."""
+    lines = text[:SAMPLE_CHARACTERS].splitlines()[:SAMPLE_LINES]
+    if len(text) > SAMPLE_CHARACTERS and 1 < len(lines) < SAMPLE_LINES:
+        lines.pop()  # it may be cut
+    sample = "\n".join(lines)
+    if separator is None:
+        fits = {candidate: _score(sample, candidate) for candidate in SEPARATORS}
+        separator = max(SEPARATORS, key=lambda candidate: fits[candidate])  # the first of equals
+    rows = list(Dialect(separator, ".", False).rows(sample))
+    decimal = _find_decimal(rows, separator)
+    return Dialect(separator, decimal, has_header(rows, decimal))
+
+
+def _score(sample: str, separator: str) -> tuple[float, float]:
+    """Return how even the rows are that a separator makes, and how many of its cells make sense."""
+    rows = list(Dialect(separator, ".", False).rows(sample))
+    width, times = Counter(len(row) for row in rows).most_common(1)[0] if rows else (0, 0)
+    if width < 2:
+        return 0.0, 0.0
+    decimal = _find_decimal(rows, separator)
+    cells = [cell for row in rows for cell in row]
+    clear = sum(is_number(cell, decimal) or is_missing(cell) for cell in cells)
+    return round(times / len(rows), 1), clear / len(cells)
+
+
+def _find_decimal(rows: Sequence[Row], separator: str) -> str:
+    if separator == ",":
+        return "."
+    cells = [cell.strip() for row in rows for cell in row]
+    commas = sum(bool(COMMA_NUMBER.fullmatch(cell)) for cell in cells)
+    points = sum("." in cell and bool(POINT_NUMBER.fullmatch(cell)) for cell in cells)
+    return "," if commas > points else "."
+
+
+def has_header(rows: Sequence[Row], decimal: str) -> bool:
+    """Whether the first row names the columns: it is words where the rows below are numbers."""
+    if not rows:
+        return False
+    first, below = rows[0], rows[1:]
+    numeric = [p for p in range(len(first)) if _is_numeric(below, p, decimal)]
+    looked_at = numeric or range(len(first))
+    return any(not is_number(first[p], decimal) and not is_missing(first[p]) for p in looked_at)
+
+
+def _is_numeric(rows: Sequence[Row], place: int, decimal: str) -> bool:
+    """Whether most cells of a column are numbers."""
+    column = (row[place] for row in rows if place < len(row))
+    known = [cell for cell in column if not is_missing(cell)]
+    return sum(is_number(cell, decimal) for cell in known) > 0.5 * len(known)
+
+
+def _name_columns(text: str, dialect: Dialect, heading: str | None) -> tuple[list[str], list[str]]:
     """Return a name for each column and what had to be done for it; uneven rows are refused."""
     lines = dialect.lines(text)
     first = next(lines)[1] if dialect.header else None
-    width, last_is_empty = _width(lines, dialect)
+    width, last_is_empty = _check_width(lines, dialect)
     names = first or (next(dialect.rows(heading), []) if heading else [])
     if first is None and len(names) != width:
         names = [f"x{number}" for number in range(1, width + 1)]
@@ -66,13 +178,13 @@ def _names(text: str, dialect: Dialect, heading: str | None) -> tuple[list[str],
         names = [*names, ""] if last_is_empty else ["row", *names]
     if len(names) != width:
         raise ValueError(f"the header names {len(names)} columns, but the rows have {width} cells")
-    names, repeated = distinct(names)
+    names, repeated = make_distinct(names)
     if repeated:
-        notes.append(f"repeated column names were numbered: {listed(repeated)}")
+        notes.append(f"repeated column names were numbered: {join_names(repeated)}")
     return names, notes
 
 
-def _width(lines: Any, dialect: Dialect) -> tuple[int, bool]:
+def _check_width(lines: Any, dialect: Dialect) -> tuple[int, bool]:
     """Return the number of cells of each row, and whether the last one is always empty."""
     widths: Counter[int] = Counter()
     odd: dict[int, int] = {}
@@ -89,14 +201,14 @@ def _width(lines: Any, dialect: Dialect) -> tuple[int, bool]:
         sign = {"\t": "tab", " ": "space"}.get(dialect.separator, dialect.separator)
         raise ValueError(
             f"line {wrong[0]} has {wrong[1]} cells where others have {width} "
-            f"(separated by {sign!r}); mend the line, or name another --separator"
+            f"(separated by {sign!r}); mend the line, or name another separator (--separator)"
         )
     return width, last_is_empty
 
 
-def _parsed(text: str, dialect: Dialect, names: list[str]) -> Any:
+def _parse(text: str, dialect: Dialect, names: list[str]) -> Any:
     """Return the frame: numbers where a column holds nothing else, else text as it stands."""
-    pd = pandas()
+    pd = import_pandas()
     options = {
         "sep": r"\s+" if dialect.separator == " " else dialect.separator,
         "decimal": dialect.decimal,
@@ -110,7 +222,7 @@ def _parsed(text: str, dialect: Dialect, names: list[str]) -> Any:
     frame = pd.read_csv(io.StringIO(text), na_values=[*tokens, "NaN"], **options)
     as_text = [name for name in names if not _holds_numbers(frame[name])]
     codes = pd.read_csv(
-        io.StringIO(text), nrows=LOOKED_AT, dtype=str, keep_default_na=False, **options
+        io.StringIO(text), nrows=CODE_ROWS, dtype=str, keep_default_na=False, **options
     )
     as_text += [n for n in names if n not in as_text and codes[n].map(is_code).any()]
     if as_text:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from .atomic import written
+from .atomic import write_atomically
 
 Writer = Callable[[BinaryIO, Any, list[str]], None]
 
@@ -23,7 +24,7 @@ def _csv(separator: str) -> Writer:
     return write
 
 
-def _packed(separator: str) -> Writer:
+def _packed_csv(separator: str) -> Writer:
     def write(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
         import gzip
 
@@ -62,10 +63,10 @@ WRITERS: dict[str, Writer] = {
     ".csv": _csv(","),
     ".tsv": _csv("\t"),
     ".txt": _csv("\t"),
-    ".gz": _packed(","),
-    ".csv.gz": _packed(","),
-    ".tsv.gz": _packed("\t"),
-    ".txt.gz": _packed("\t"),
+    ".gz": _packed_csv(","),
+    ".csv.gz": _packed_csv(","),
+    ".tsv.gz": _packed_csv("\t"),
+    ".txt.gz": _packed_csv("\t"),
     ".parquet": _parquet,
     ".feather": _feather,
     ".npy": _npy,
@@ -73,8 +74,32 @@ WRITERS: dict[str, Writer] = {
 }
 
 
-def check_output(path: str | None, endings: tuple[str, ...] = tuple(WRITERS)) -> None:
-    """Raise ValueError, before any work, if a file of this name cannot be written."""
+def check_output(
+    path: str | os.PathLike[str] | None, endings: tuple[str, ...] = tuple(WRITERS)
+) -> None:
+    """Raise ValueError, before any work, if a file of this name cannot be written.
+
+    Parameters
+    ----------
+    path : str, path or None
+        The file that is asked for; None if none is.
+    endings : tuple of str, optional
+        The endings that it may have; by default those of ``write_table``.
+
+    Raises
+    ------
+    ValueError
+        If the ending is another, ``path`` is a folder, or its folder is not there.
+
+    Examples
+    --------
+    >>> from unspool.io import check_output
+    >>> check_output("map.csv")
+    >>> check_output("map.png")
+    Traceback (most recent call last):
+    ...
+    ValueError: map.png should end in one of .csv, .tsv, .txt, ...
+    """
     if path is None:
         return
     goal = Path(path)
@@ -85,10 +110,32 @@ def check_output(path: str | None, endings: tuple[str, ...] = tuple(WRITERS)) ->
         raise ValueError(f"{path} {what}")
 
 
-def write_table(path: str, frame: Any, coordinates: list[str]) -> None:
-    """Write a frame in the format that the ending of ``path`` names."""
-    with written(path) as file:
-        WRITERS[_ending(Path(path))](file, frame, coordinates)
+def write_table(
+    path: str | os.PathLike[str], frame: Any, coordinates: Sequence[str] | None = None
+) -> None:
+    """Write a frame in the format that the ending of ``path`` names, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in csv, tsv or txt (also .gz), parquet, feather, npy or npz.
+    frame : pandas.DataFrame
+        The rows.
+    coordinates : sequence of str, optional
+        The columns that make one array in npy and npz files, by default all; other columns are left
+        out of npy and stand beside it in npz.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unspool.io import write_table
+    >>> map_ = pd.DataFrame({"name": ["a", "b"], "y1": [0.5, 1.5]})
+    >>> write_table("map.npz", map_, ["y1"])                               # doctest: +SKIP
+    """
+    check_output(path)
+    columns = list(frame.columns if coordinates is None else coordinates)
+    with write_atomically(path) as file:
+        WRITERS[_ending(Path(path))](file, frame, columns)
 
 
 def _ending(path: Path) -> str:

@@ -27,7 +27,7 @@ import numpy as np
 
 from ..distances import neighbor_graph
 from ..edges import graph_from_edges
-from ..graph import find_components, symmetrize
+from ..graph import Components, Links, find_components, join_components, symmetrize
 from ..runtime import stage
 from ..values import Array, Metric, NeighborGraph
 from .distance_rows import check_neighbors, checked, checked_table
@@ -164,17 +164,22 @@ def _shares_of_common_neighbors(neighbors: NeighborGraph, first: Array, second: 
 
 
 def _kept_whole(n: int, first: Array, second: Array, lengths: Array, sound: Array) -> Array:
-    """Add the shortest edges that join what the sound ones alone leave apart (Boruvka)."""
+    """Add the shortest edges that join what the sound ones alone leave apart."""
     sound = sound.copy()
-    while True:
-        labels = find_components(_graph(n, first[sound], second[sound], lengths[sound])).labels
+
+    def shortest_links(found: Components) -> Links:
+        labels = found.labels
         between = np.flatnonzero(labels[first] != labels[second])
-        if len(between) == 0:
-            return sound
         between = between[np.argsort(lengths[between], kind="stable")]
         ends = np.concatenate([labels[first[between]], labels[second[between]]])
         _, shortest = np.unique(ends, return_index=True)
-        sound[between[shortest % len(between)]] = True
+        chosen = np.unique(between[shortest % max(1, len(between))])
+        sound[chosen] = True
+        return Links(first[chosen], second[chosen], lengths[chosen])
+
+    graph = _graph(n, first[sound], second[sound], lengths[sound])
+    join_components(graph, find_components(graph), shortest_links)
+    return sound
 
 
 def _reach(neighbors: NeighborGraph) -> Array:

@@ -171,7 +171,7 @@ class GeodesicOperator:
     def problem(self) -> EigenProblem:
         """State the centred gram problem, with initial vectors: each product counts."""
         constant = np.ones((self.shape[0], 1))
-        return EigenProblem(self, "largest", trivial=constant, guess=self.initial)
+        return EigenProblem(self, "largest", trivial=constant, initial=self.initial)
 
     def rows(self, queries: Queries) -> Array:
         """Return the centred similarities of query points, along the geodesics to all points."""

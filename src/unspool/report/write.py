@@ -12,7 +12,7 @@ import unspool
 
 from ..dimension import Dimension, intrinsic_dimension
 from ..evaluate import Comparison
-from ..io import written
+from ..io import write_atomically
 from ..runtime import stage
 from .panels import (
     dimension_picture,
@@ -79,7 +79,7 @@ def write_report(
         page |= {"maps": map_pictures(comparison, color, label), "color_name": label}
         running.advance()
         text = _template().render(**page)
-        with written(goal) as file:
+        with write_atomically(goal) as file:
             file.write(text.encode("utf-8"))
     return goal
 

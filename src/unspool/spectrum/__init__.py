@@ -2,14 +2,19 @@
 
 from .operators import double_product
 from .solve import DECOMPOSED, solve
-from .whole import additive_constant, all_values, labels_of_null_space, negative_mass
+from .whole_spectrum import (
+    additive_constant,
+    all_eigenvalues,
+    components_of_null_space,
+    negative_mass,
+)
 
 __all__ = [
     "DECOMPOSED",
     "additive_constant",
-    "all_values",
+    "all_eigenvalues",
+    "components_of_null_space",
     "double_product",
-    "labels_of_null_space",
     "negative_mass",
     "solve",
 ]

@@ -23,8 +23,8 @@ TOLERATED = 1e-5  # of a vector, where rounding in the operator does not permit 
 
 
 @dataclass(frozen=True)
-class Leading:
-    """Leading Ritz pairs, largest value first, and whether they may be trusted."""
+class RitzPairs:
+    """RitzPairs Ritz pairs, largest value first, and whether they may be trusted."""
 
     values: Array
     vectors: Array
@@ -35,41 +35,42 @@ class Leading:
 
 def leading_pairs(
     apply: Callable[[Array], Array],
-    start: Array,
+    initial: Array,
     wanted: int,
     running: Running,
     *,
     max_passes: int = 300,
     noise: float = 0.0,
     accuracy: float = ACCURACY,
-) -> Leading:
-    """Return leading eigenpairs of ``apply`` from the block ``start``; ``wanted`` must be accurate.
+) -> RitzPairs:
+    """Return the leading eigenpairs of ``apply``, the first ``wanted`` of them accurate.
 
-    A pair is found when its residual is below ``accuracy`` times the distance of its value to the
-    nearest other one: by Davis and Kahan its vector is then that accurate. Where rounding in the
-    operator stops the progress earlier, TOLERATED must at least be met. Residuals below ``noise``,
-    the rounding of the matrix itself, say nothing more: no solver could do better.
+    The iteration starts from the block ``initial``. A pair is found when its residual is below
+    ``accuracy`` times the distance of its value to the nearest other one: by Davis and Kahan its
+    vector is then that accurate. Where rounding in the operator stops the progress earlier,
+    TOLERATED must at least be met. Residuals below ``noise``, the rounding of the matrix itself,
+    say nothing more: no solver could do better.
     """
-    width = start.shape[1]
-    space = _Space.of_size(len(start), max(4 * width, 48))
-    space.add(_expand(space.basis, start), apply)
+    width = initial.shape[1]
+    subspace = _Subspace.of_size(len(initial), max(4 * width, 48))
+    subspace.add(_expand(subspace.basis, initial), apply)
     errors: list[float] = []
     for passes in range(1, max_passes + 1):
         running.facts["passes"] = passes
         running.advance(0)
-        ritz = space.ritz(width)
+        ritz = subspace.ritz(width)
         wrong = _wrongness(ritz, wanted, noise, accuracy)
         errors.append(float(wrong[: min(wanted, len(wrong))].max()))
-        if errors[-1] <= 1.0 or _stalled(errors, accuracy) or space.used >= len(start):
+        if errors[-1] <= 1.0 or _stalled(errors, accuracy) or subspace.used >= len(initial):
             break
-        if space.used + width > space.capacity:
-            space.shrink(ritz.rotation[:, : 2 * width])
-        fresh = _expand(space.basis, ritz.misfit)
+        if subspace.used + width > subspace.capacity:
+            subspace.shrink(ritz.rotation[:, : 2 * width])
+        fresh = _expand(subspace.basis, ritz.misfit)
         if fresh.shape[1] == 0:  # the basis spans an invariant subspace: nothing more to find
             break
-        space.add(fresh, apply)
+        subspace.add(fresh, apply)
     good = len(ritz.values) >= wanted and errors[-1] <= max(1.0, TOLERATED / accuracy)
-    return Leading(ritz.values, ritz.vectors, ritz.residuals, passes, good)
+    return RitzPairs(ritz.values, ritz.vectors, ritz.residuals, passes, good)
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class _Ritz:
 
 
 @dataclass
-class _Space:
+class _Subspace:
     """An orthonormal basis, its images, and basis' images, in storage that is taken once."""
 
     columns: Array
@@ -94,8 +95,8 @@ class _Space:
     used: int = 0
 
     @classmethod
-    def of_size(cls, n: int, capacity: int) -> _Space:
-        """Return an empty space; columns lie side by side in memory."""
+    def of_size(cls, n: int, capacity: int) -> _Subspace:
+        """Return an empty subspace; columns lie side by side in memory."""
         columns, mapped = (np.empty((n, capacity), order="F") for _ in range(2))
         return cls(columns, mapped, np.empty((capacity, capacity)))
 

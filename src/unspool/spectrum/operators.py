@@ -1,31 +1,32 @@
-"""An eigenproblem as an operator on blocks of vectors, in coordinates where mass is the identity.
+"""An eigenproblem in standard form: an operator on blocks of vectors, with the identity as mass.
 
 With diagonal mass D the problem A v = value D v becomes D^-1/2 A D^-1/2 u = value u, v = D^-1/2 u:
-always symmetric, so every solver here is a symmetric one.
-
-Products of tables with few vectors: all entries are read once, which is all that takes time.
+always symmetric, so every solver here is a symmetric one. Solvers are given a ``Task`` and return
+``EigenPairs``. Products of dense tables with few vectors read all entries once, which is all that
+takes time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import cast
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..runtime import run_strips
-from ..values import Array, EigenProblem
+from ..ordering import Elimination
+from ..runtime import Running, run_strips
+from ..values import Array, EigenProblem, Matrix, Operator
 
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
 
 
 @dataclass(frozen=True)
-class Standard:
+class StandardForm:
     """The symmetric matrix of a problem without mass, with the trivial directions split off."""
 
-    matrix: Any
+    matrix: Matrix
     trivial: Array  # orthonormal columns, possibly none
     root_mass: Array | None
     is_factor: bool = False
@@ -35,6 +36,16 @@ class Standard:
         """Number of unknowns."""
         return int(self.matrix.shape[1])
 
+    @property
+    def stored(self) -> Array | sp.csr_array:
+        """The matrix, or factor, where its entries are stored."""
+        return cast("Array | sp.csr_array", self.matrix)
+
+    @property
+    def sparse(self) -> sp.csr_array:
+        """The matrix, or factor, where it is sparse."""
+        return self.matrix
+
     def apply(self, block: Array) -> Array:
         """Return the projected matrix times a block of vectors."""
         return self.project(self.product(self.project(block)))
@@ -42,22 +53,23 @@ class Standard:
     def product(self, block: Array) -> Array:
         """Return the matrix as it is times a block of vectors."""
         product = _times(self.matrix, block)
-        return np.asarray(_times(self.matrix.T, product) if self.is_factor else product)
+        return np.asarray(_times(self.stored.T, product) if self.is_factor else product)
 
     @property
-    def is_single(self) -> bool:
+    def is_float32(self) -> bool:
         """Tell whether the matrix is a table in single precision."""
         return isinstance(self.matrix, np.ndarray) and self.matrix.dtype == np.float32
 
     @property
-    def is_product(self) -> bool:
-        """Tell whether the matrix is known only by its products, each of which is dear."""
+    def is_operator(self) -> bool:
+        """Tell whether the matrix is known by its products alone, each of which is dear."""
         return not (isinstance(self.matrix, np.ndarray) or sp.issparse(self.matrix))
 
     def has_own_products(self, block: Array) -> bool:
         """Tell whether products with such blocks are our own threads' work, not BLAS's."""
-        table = isinstance(self.matrix, np.ndarray) and not self.is_factor
-        return table and is_own_product(self.matrix, block)
+        if self.is_factor or not isinstance(self.matrix, np.ndarray):
+            return False
+        return is_own_product(self.matrix, block)
 
     def project(self, block: Array) -> Array:
         """Return the block without its trivial part."""
@@ -73,9 +85,11 @@ class Standard:
 
     @cached_property
     def norm_bound(self) -> float:
-        """A cheap bound of the matrix's norm (its largest absolute row sum)."""
-        across = _largest_row_sum(self.matrix)
-        return across * _largest_row_sum(self.matrix.T) if self.is_factor else across
+        """A cheap bound of the matrix's norm: its own, or its largest absolute row sum."""
+        if self.is_operator:
+            return float(cast(Operator, self.matrix).norm_bound)
+        across = _largest_row_sum(self.stored)
+        return across * _largest_row_sum(self.stored.T) if self.is_factor else across
 
     def dense(self) -> Array:
         """Return the projected matrix as a dense array."""
@@ -88,35 +102,35 @@ class Standard:
 
     def as_array(self) -> Array:
         """Return the stored matrix, or factor, as a dense array."""
-        return np.asarray(self.matrix.toarray() if sp.issparse(self.matrix) else self.matrix)
+        return np.asarray(self.sparse.toarray() if sp.issparse(self.matrix) else self.matrix)
 
-    def pattern(self) -> Any:
+    def pattern(self) -> sp.csr_array:
         """Return a sparse symmetric matrix with the pattern an elimination would start from."""
-        return abs(self.matrix) + abs(self.matrix.T) if self.is_factor else self.matrix
+        return abs(self.sparse) + abs(self.sparse.T) if self.is_factor else self.sparse
 
 
-def standard(problem: EigenProblem) -> Standard:
+def to_standard_form(problem: EigenProblem) -> StandardForm:
     """Return the problem in coordinates where mass is the identity."""
     trivial = np.zeros((problem.size, 0)) if problem.trivial is None else problem.trivial
     if problem.mass is None:
-        return Standard(problem.matrix, _orthonormal(trivial), None, problem.is_factor)
+        return StandardForm(problem.matrix, _orthonormal(trivial), None, problem.is_factor)
     root = np.sqrt(problem.mass)
     if sp.issparse(problem.matrix):
         inverse_root = sp.diags_array(1.0 / root)
-        matrix: Any = sp.csr_array(inverse_root @ problem.matrix @ inverse_root)
+        matrix: Matrix = sp.csr_array(inverse_root @ problem.matrix @ inverse_root)
     else:
-        matrix = problem.matrix / root[:, None] / root[None, :]
-    return Standard(matrix, _orthonormal(trivial * root[:, None]), root)
+        matrix = np.asarray(problem.matrix) / root[:, None] / root[None, :]
+    return StandardForm(matrix, _orthonormal(trivial * root[:, None]), root)
 
 
-def _times(matrix: Any, block: Array) -> Any:
+def _times(matrix: Matrix, block: Array) -> Array:
     """Return matrix @ block in double precision, also of a table in single precision."""
-    return double_product(matrix, block) if isinstance(matrix, np.ndarray) else matrix @ block
+    if isinstance(matrix, np.ndarray):
+        return double_product(matrix, block)
+    return np.asarray(matrix @ block)
 
 
-def _largest_row_sum(matrix: Any) -> float:
-    if hasattr(matrix, "largest_row_sum"):
-        return float(matrix.largest_row_sum)
+def _largest_row_sum(matrix: Array | sp.csr_array) -> float:
     if sp.issparse(matrix):
         return float(abs(matrix).sum(axis=1).max())
     largest = np.zeros(len(matrix))
@@ -130,6 +144,41 @@ def _largest_row_sum(matrix: Any) -> float:
 
 def _orthonormal(block: Array) -> Array:
     return np.asarray(np.linalg.qr(block)[0]) if block.shape[1] else block
+
+
+@dataclass(frozen=True)
+class EigenPairs:
+    """Eigenpairs of a problem in standard form.
+
+    ``of_factor`` says that the values are squares of singular values of F, found without forming
+    F'F: those are known to rounding of F, so that values far below the rounding of F'F differ.
+    """
+
+    values: Array
+    vectors: Array
+    of_factor: bool = False
+    residuals: Array | None = None  # where they were measured on the way
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a solver works on: the standard form, how many pairs, how many of them strictly."""
+
+    form: StandardForm
+    problem: EigenProblem
+    count: int
+    wanted: int
+    seed: int
+    running: Running
+    plan: Elimination | None = None
+
+    def initial(self) -> Array:
+        """Return the block that an iteration starts from: given, or random, the same for a seed."""
+        if self.problem.initial is not None:
+            return self.form.project(self.problem.initial)
+        width = min(max(self.count, 6), self.form.size - self.form.trivial.shape[1])
+        draws = np.random.default_rng(self.seed).standard_normal((self.form.size, width))
+        return self.form.project(draws)
 
 
 PRODUCT_ROWS = 128  # a thread takes at a time

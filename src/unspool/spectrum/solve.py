@@ -1,9 +1,13 @@
 """EigenProblem -> Spectrum: picks the solver from the problem's structure, checks its work.
 
-Small problems are solved densely. A large dense one by block Krylov products; a large sparse one,
-at its small end, by block Krylov on the inverse where the factor stays sparse (its fill is counted
-first), else by a Chebyshev filter of its products. What comes back is verified; a solver that
-fails is followed by the next, and the report says why.
+Small problems are decomposed densely, here. A large dense one is solved by block Krylov products; a
+large sparse one, at its small end, by block Krylov on the inverse where the factor stays sparse
+(its fill is counted first), else by a Chebyshev filter of its products. What comes back is
+verified; a solver that fails is followed by the next, and the report says why.
+
+One rule fixes signs and the axes of degenerate eigenspaces, so that a map is reproducible. It looks
+at entries that stand out by a margin far above rounding, so that neither the number of threads nor
+the solver can flip them.
 """
 
 from __future__ import annotations
@@ -12,25 +16,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 
 from ..ordering import plan_elimination
 from ..runtime import Running, advise, available_bytes, stage
 from ..values import Array, EigenProblem, Spectrum
 from .bordered import NotSolved
-from .canonical import canonical
-from .operators import Standard, standard
-from .solvers import (
-    DEGENERATE,
-    Pairs,
-    Task,
-    dense,
-    factored,
-    filtered,
-    inverted,
-    inverted_factor,
-    products,
+from .iterative import (
+    solve_by_factor_inverse,
+    solve_by_filter,
+    solve_by_products,
+    solve_by_shift_invert,
 )
+from .operators import EigenPairs, StandardForm, Task, to_standard_form
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
@@ -41,8 +40,10 @@ HIGH_FILL = 100
 # Unless they are hardly more than the entries themselves: alignments of 20,000 points on a sheet
 # fill in by 105 to 60 entries, and products there gave up after 40 s where a factor takes 1.3 s.
 OWN = 4
+DEGENERATE = 1e2 * float(np.finfo(np.float64).eps)  # of the norm: values this close are equal
+MARGIN = 1e-4  # entries this close to the largest count as equally large; the first one decides
 
-Solver = Callable[[Task], Pairs]
+Solver = Callable[[Task], EigenPairs]
 
 
 def solve(problem: EigenProblem, count: int, *, seed: int = 0) -> Spectrum:
@@ -80,14 +81,14 @@ def solve(problem: EigenProblem, count: int, *, seed: int = 0) -> Spectrum:
             f"{available}; lower n_components"
         )
     with stage("spectrum") as running:
-        form = standard(problem)
+        form = to_standard_form(problem)
         task = Task(form, problem, min(count + SPARE, available), count, seed, running)
         pairs = _first_that_works(task)
-        spectrum = _finished(form, pairs, count, running)
+        spectrum = _finish(form, pairs, count, running)
     return spectrum
 
 
-def _first_that_works(task: Task) -> Pairs:
+def _first_that_works(task: Task) -> EigenPairs:
     reasons: list[str] = []
     for name, solver, prepared in _candidates(task):
         try:
@@ -107,20 +108,22 @@ def _first_that_works(task: Task) -> Pairs:
 def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
     """Yield the solvers for this structure, best first, the dense ones last if they fit at all."""
     form, problem = task.form, task.problem
-    by_decomposition: tuple[str, Solver] = ("svd", factored) if form.is_factor else ("dense", dense)
+    by_decomposition: tuple[str, Solver] = (
+        ("svd", decompose_factor) if form.is_factor else ("dense", decompose)
+    )
     shorter = min(problem.matrix.shape)
     few = _decomposable(form) if form.is_factor else DENSE_SIZE
-    if not form.is_product and (shorter <= few or task.count > form.size // 4):
+    if not form.is_operator and (shorter <= few or task.count > form.size // 4):
         yield *by_decomposition, task
     if problem.end == "largest":
-        yield "block krylov", products, task
+        yield "block krylov", solve_by_products, task
     elif sp.issparse(form.matrix):
         yield from _sparse_candidates(task)
-    if not form.is_product and 3 * form.size * shorter * 8 < available_bytes():
+    if not form.is_operator and 3 * form.size * shorter * 8 < available_bytes():
         yield *by_decomposition, task
 
 
-def _decomposable(form: Standard) -> int:
+def _decomposable(form: StandardForm) -> int:
     """Return the shorter side up to which a factor is decomposed at once."""
     if sp.issparse(form.matrix):
         return DENSE_SIZE
@@ -136,22 +139,83 @@ def _sparse_candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
     by_factor: list[tuple[str, Solver, Task]] = []
     if 2 * 16 * plan.fill < available_bytes():
         if form.is_factor:
-            by_factor.append(("inverse of the factor", inverted_factor, task))
-        by_factor.append(("shift-invert", inverted, task))
-    by_products: list[tuple[str, Solver, Task]] = [("chebyshev filter", filtered, task)]
-    high = max(HIGH_FILL * form.size, OWN * form.matrix.nnz)
+            by_factor.append(("inverse of the factor", solve_by_factor_inverse, task))
+        by_factor.append(("shift-invert", solve_by_shift_invert, task))
+    by_products: list[tuple[str, Solver, Task]] = [("chebyshev filter", solve_by_filter, task)]
+    high = max(HIGH_FILL * form.size, OWN * form.sparse.nnz)
     yield from by_factor + by_products if plan.fill < high else by_products + by_factor
 
 
-def _finished(form: Standard, pairs: Pairs, count: int, running: Running) -> Spectrum:
+def decompose(task: Task) -> EigenPairs:
+    """Decompose the dense matrix; trivial directions are moved past the unwanted end first."""
+    form, n, count = task.form, task.form.size, task.count
+    smallest = task.problem.end == "smallest"
+    norm = form.norm_bound
+    far = 4.0 * (norm or 1.0) * (1.0 if smallest else -1.0)
+    table = form.dense() + far * (form.trivial @ form.trivial.T)
+    table = 0.5 * (table + table.T)
+    first, last = (0, count - 1) if smallest else (n - count, n - 1)
+    values, vectors = scipy.linalg.eigh(table, subset_by_index=[first, last], check_finite=False)
+    order = slice(None) if smallest else slice(None, None, -1)
+    # LAPACK's subset solver may lose pairs of a degenerate spectrum, or cut through equal values
+    if len(values) < count or _is_cut(values[order], task, norm):
+        values, vectors = scipy.linalg.eigh(table, driver="ev", check_finite=False)
+    n_known = n - form.trivial.shape[1]
+    values, vectors = values[order][:n_known], vectors[:, order][:, :n_known]
+    if norm == 0.0:  # nothing but the rounding of ``far``
+        values = np.zeros_like(values)
+    return _whole_groups(EigenPairs(values, form.project(vectors)), task, norm)
+
+
+def decompose_factor(task: Task) -> EigenPairs:
+    """Decompose F itself where the matrix is F'F: no digits are lost by squaring."""
+    form, smallest = task.form, task.problem.end == "smallest"
+    factor = form.as_array()
+    if form.trivial.shape[1]:
+        factor = factor - (factor @ form.trivial) @ form.trivial.T
+        # rows that give the trivial directions a value beyond the unwanted end
+        far = 2.0 * np.sqrt(form.norm_bound) if smallest else 0.0
+        factor = np.vstack([factor, far * form.trivial.T])
+    if len(factor) >= 2 * form.size:  # a tall factor: its triangle has the same right vectors
+        factor = scipy.linalg.qr(factor, mode="r", check_finite=False)[0][: form.size]
+    missing = max(0, form.size - len(factor)) if smallest else 0
+    factor = np.vstack([factor, np.zeros((missing, form.size))])
+    _, singular, transposed = scipy.linalg.svd(factor, full_matrices=False, check_finite=False)
+    order = slice(None, None, -1) if smallest else slice(None)
+    n_known = form.size - form.trivial.shape[1]
+    values, vectors = singular[order][:n_known] ** 2, transposed[order][:n_known].T
+    return _whole_groups(EigenPairs(values, vectors, of_factor=True), task, form.norm_bound)
+
+
+def _is_cut(values: Array, task: Task, norm: float) -> bool:
+    """Tell whether values equal to the last wanted one may go on beyond the last one found."""
+    more = len(values) < task.form.size - task.form.trivial.shape[1]
+    return more and bool(abs(values[-1] - values[task.wanted - 1]) <= DEGENERATE * norm)
+
+
+def _whole_groups(pairs: EigenPairs, task: Task, norm: float) -> EigenPairs:
+    """Keep the pairs asked for, all that equal the last wanted one, and one that shows the gap."""
+    ends = [int(group[-1]) + 1 for group in _equal_groups(pairs, norm)]
+    count = max(task.count, next((end + 1 for end in ends if end >= task.wanted), 0))
+    return replace(pairs, values=pairs.values[:count], vectors=pairs.vectors[:, :count])
+
+
+def _equal_groups(pairs: EigenPairs, norm: float) -> list[Array]:
+    """Return the positions of values that rounding of a matrix of this norm cannot tell apart."""
+    if pairs.of_factor:
+        return degenerate_groups(np.sqrt(pairs.values), DEGENERATE * np.sqrt(norm))
+    return degenerate_groups(pairs.values, DEGENERATE * norm)
+
+
+def _finish(form: StandardForm, pairs: EigenPairs, count: int, running: Running) -> Spectrum:
     """Fix signs and degenerate axes, cut to what was asked for, and measure the residuals."""
     norm = max(form.norm_bound, float(np.abs(pairs.values).max()))
-    groups = pairs.groups(norm)
+    groups = _equal_groups(pairs, norm)
     rounding = DEGENERATE * norm
     notable = [group for group in groups if abs(pairs.values[group[0]]) > rounding]
     _advise_if_cut(notable, count, len(pairs.values), form.size - form.trivial.shape[1])
     # signs are read off the vectors of the original problem: the ones that the user sees
-    kept = canonical(form.vectors_of(pairs.vectors), groups, count)
+    kept = canonical_vectors(form.vectors_of(pairs.vectors), groups, count)
     residuals = pairs.residuals
     if residuals is None:
         residuals = _residuals(form, pairs.values[:count], kept)
@@ -162,7 +226,7 @@ def _finished(form: Standard, pairs: Pairs, count: int, running: Running) -> Spe
     return Spectrum(pairs.values[:count].copy(), kept, residuals, name, following, rounding)
 
 
-def _residuals(form: Standard, values: Array, vectors: Array) -> Array:
+def _residuals(form: StandardForm, values: Array, vectors: Array) -> Array:
     block = vectors if form.root_mass is None else vectors * form.root_mass[:, None]
     return np.asarray(np.linalg.norm(form.apply(block) - block * values, axis=0))
 
@@ -178,3 +242,109 @@ def _advise_if_cut(groups: list[Array], count: int, found: int, available: int) 
                 f"eigenvalues {first} to {last} are equal, so the last axes of this map are one "
                 f"choice of many; {keep}"
             )
+
+
+def canonical_vectors(vectors: Array, groups: list[Array], count: int) -> Array:
+    """Return the first vectors, groups of equal values rotated, signs fixed, by one rule.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_samples, n_vectors)
+        Eigenvectors.
+    groups : list of ndarray
+        Positions of equal values, as ``degenerate_groups`` gives them.
+    count : int
+        Number of vectors to return.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, count)
+        The vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> spectrum.canonical_vectors(-np.eye(2), [np.array([0]), np.array([1])], 2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    fixed = np.array(vectors[:, :count])
+    for group in groups:
+        if len(group) > 1 and group[0] < count:
+            kept = group[group < count]
+            fixed[:, kept] = _echelon(vectors[:, group], len(kept))
+    return fixed * signs(fixed)
+
+
+def signs(vectors: Array) -> Array:
+    """Return the signs that make the first of each vector's largest entries positive.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_samples, n_vectors)
+        The vectors.
+
+    Returns
+    -------
+    ndarray of shape (n_vectors,)
+        A sign for each vector.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> spectrum.signs(np.array([[1.0, -3.0], [0.5, 2.0]]))
+    array([ 1., -1.])
+    """
+    if vectors.shape[0] == 0:
+        return np.ones(vectors.shape[1])
+    sizes = np.abs(vectors)
+    leading = np.argmax(sizes >= (1.0 - MARGIN) * sizes.max(axis=0), axis=0)
+    chosen = np.sign(vectors[leading, np.arange(vectors.shape[1])])
+    return np.where(chosen == 0.0, 1.0, chosen)
+
+
+def degenerate_groups(values: Array, tolerance: float) -> list[Array]:
+    """Return the positions of values that are equal up to ``tolerance``, group by group.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+        Sorted eigenvalues.
+    tolerance : float
+        Difference up to which neighbours count as equal.
+
+    Returns
+    -------
+    list of ndarray
+        The positions of each group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import spectrum
+    >>> [group.tolist() for group in spectrum.degenerate_groups(np.array([2.0, 1.0, 1.0]), 1e-9)]
+    [[0], [1, 2]]
+    """
+    if len(values) == 0:
+        return []
+    breaks = np.flatnonzero(np.abs(np.diff(values)) > tolerance) + 1
+    return np.split(np.arange(len(values)), breaks)
+
+
+def _echelon(basis: Array, count: int) -> Array:
+    """Return ``count`` axes of an orthonormal basis, each vanishing at the pivots of the earlier.
+
+    The pivot of an axis is the first point whose row of what remains is among the longest; the axis
+    points along that row, which makes it the most concentrated direction at that point.
+    """
+    rotated = np.empty((len(basis), count))
+    rest = basis
+    for axis in range(count):
+        lengths = np.linalg.norm(rest, axis=1)
+        pivot = int(np.argmax(lengths >= (1.0 - MARGIN) * lengths.max()))
+        direction = rest[pivot] / lengths[pivot]
+        rotated[:, axis] = rest @ direction
+        rest = rest - np.outer(rotated[:, axis], direction)
+    return rotated

@@ -1,4 +1,4 @@
-"""Save and load."""
+"""Save a model to a file, and load it again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog import is_catalogued
-from ..io import written
+from ..io import write_atomically
 from .archive import UnreadableModel, open_sealed, read_arrays, read_page, refusing, write
 from .codec import Decoder, Encoder
 
@@ -18,7 +18,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedModel:
     """What a file holds: the model, and the notes that were saved with it."""
 
     model: Any
@@ -66,7 +66,7 @@ def save(
         "model": encoder.page(model, type(model).__name__),
         "notes": encoder.page(dict(notes or {}), "notes"),
     }
-    with written(path) as file:
+    with write_atomically(path) as file:
         write(file, page, encoder.arrays)
 
 
@@ -100,7 +100,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     return read(path).model
 
 
-def read(path: str | os.PathLike[str]) -> Saved:
+def read(path: str | os.PathLike[str]) -> SavedModel:
     """Return the model in a file together with its notes.
 
     Parameters
@@ -110,8 +110,8 @@ def read(path: str | os.PathLike[str]) -> Saved:
 
     Returns
     -------
-    Saved
-        The model, its notes, and the versions it was written by.
+    SavedModel
+        The model, and the notes that were saved with it.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
             raise UnreadableModel(f"cannot load {os.fspath(path)}: {told}") from None
 
 
-def _read(file: Any) -> Saved:
+def _read(file: Any) -> SavedModel:
     with open_sealed(file) as opened:
         page = read_page(opened)
         version = page.get("format") if isinstance(page, dict) else None
@@ -144,7 +144,7 @@ def _read(file: Any) -> Saved:
             raise UnreadableModel("its page does not say which format it has")
         decoder = Decoder(list(read_arrays(opened)))
     with refusing("its page does not describe a model"):
-        saved = Saved(decoder.value(page["model"]), decoder.value(page["notes"]))
+        saved = SavedModel(decoder.value(page["model"]), decoder.value(page["notes"]))
     if not is_catalogued(saved.model):
         raise UnreadableModel("it holds no model")
     if not isinstance(saved.notes, dict):

@@ -3,7 +3,8 @@
 A file names classes by these words and no others, so that reading one can make nothing but them.
 The words are part of the format: a class may move or be renamed, its word may not.
 
-Indices that compiled loops trust: checked when a file is read, since the loops do not look.
+Compiled loops trust the indices of some of these values, and do not look; so they are checked when
+a file is read.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..values import Array
 
 _VALUES = {
     "approximate search": "distances.approximate:ApproximateSearch",
-    "brute-force search": "distances.search:BlockSearch",
+    "brute-force search": "distances.indexes:BlockSearch",
     "centering": "kernel.centering:Centering",
     "chart": "relation.chart:Chart",
     "curve": "principal.polygon:Polygon",
@@ -36,8 +37,8 @@ _VALUES = {
     "diffusion": "relation.heat:DiffusionRelation",
     "edge weighting": "relation.heat:EdgeWeighting",
     "feature projection": "relation.features:FeatureProjection",
-    "given distances": "distances.search:GivenDistances",
-    "kd-tree search": "distances.search:TreeSearch",
+    "given distances": "distances.indexes:GivenDistances",
+    "kd-tree search": "distances.indexes:TreeSearch",
     "gram map": "relation.gram:GramMap",
     "isolated": "relation.chart:Isolated",
     "kernel": "kernel.functions:Kernel",
@@ -47,7 +48,7 @@ _VALUES = {
     "local points": "relation.local:LocalPoints",
     "local relation": "relation.local:LocalRelation",
     "metric disparities": "stress.raw_stress:MetricDisparities",
-    "metric search": "distances.search:MetricSearch",
+    "metric search": "distances.indexes:MetricSearch",
     "network": "autoencoder.layers:Network",
     "network frame": "autoencoder.scaling:Frame",
     "network topology": "autoencoder.layers:Topology",

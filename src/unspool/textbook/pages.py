@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from ..io import written
+from ..io import write_atomically
 from .checks import ERRATA, Check
 from .registry import TEXTS, Text, items, source_of
 from .runner import Result, summary
@@ -60,7 +60,7 @@ def write_pages(results: Sequence[Result], folder: Path) -> Path:
 
 
 def _write(path: Path, content: bytes) -> None:
-    with written(path) as file:
+    with write_atomically(path) as file:
         file.write(content)
 
 

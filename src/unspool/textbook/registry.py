@@ -83,7 +83,7 @@ class Item:
 
     @property
     def text(self) -> str:
-        """Prefix of the ids of the text's items: S0 to S4."""
+        """Prefix of the ids of the text's items: "S0" to "S4"."""
         return self.id.partition(".")[0]
 
     @property

@@ -41,7 +41,7 @@ def proposition_4_10() -> Outcome:
         measured(
             "smallest eigenvalue",
             "positive semi-definite",
-            float(spectrum.all_values(operator)[-1]),
+            float(spectrum.all_eigenvalues(operator)[-1]),
             at_least=-1e-12,
         ),
         measured("L 1", "0", float(np.abs(operator.sum(axis=1)).max()), at_most=1e-12),
@@ -64,10 +64,10 @@ def proposition_4_11() -> Outcome:
     weights, truth = _three_components()
     degree = weights.sum(axis=1)
     operator = np.diag(degree) - weights
-    values = spectrum.all_values(operator)
+    values = spectrum.all_eigenvalues(operator)
     options: Any = {"metric": "precomputed", "weights": "given", "laplacian": "unnormalized"}
     basis = SpectralClustering(n_clusters=3, **options).fit(weights).embedding_
-    labels = spectrum.labels_of_null_space(basis)
+    labels = spectrum.components_of_null_space(basis)
     heads = np.array([basis[truth == own].mean(axis=0) for own in range(3)])
     scaled = operator / degree
     return outcome(

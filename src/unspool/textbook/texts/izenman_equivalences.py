@@ -95,7 +95,7 @@ def kernel_of_lle() -> Outcome:
     vector has the largest eigenvalue, not zero."""
     model = LLE(2, n_neighbors=8).fit(_sheet())
     table = model.kernel_()
-    values = spectrum.all_values(table)
+    values = spectrum.all_eigenvalues(table)
     constant = np.full(200, 200**-0.5)
     return outcome(
         measured(
@@ -151,7 +151,7 @@ def kernel_lle() -> Outcome:
         measured(
             "smallest eigenvalue of a local Gram matrix",
             "G~ of (16.57)",
-            float(spectrum.all_values(steps)[-1]),
+            float(spectrum.all_eigenvalues(steps)[-1]),
             at_least=-1e-12,
         ),
     )
@@ -243,12 +243,12 @@ def exercise_16_7(roll: Table) -> Outcome:
     random = np.random.default_rng(11)
     euclidean = ClassicalMDS(2).fit(random.normal(size=(60, 5)))
     geodesic = Isomap(2, n_neighbors=7).fit(roll["x"][:1000])
-    values = spectrum.all_values(geodesic.kernel_())
+    values = spectrum.all_eigenvalues(geodesic.kernel_())
     return outcome(
         measured(
             "smallest eigenvalue over largest, Euclidean",
             "non-negative definite",
-            float(spectrum.all_values(euclidean.kernel_())[-1] / euclidean.eigenvalues_[0]),
+            float(spectrum.all_eigenvalues(euclidean.kernel_())[-1] / euclidean.eigenvalues_[0]),
             at_least=-1e-12,
         ),
         follows("smallest eigenvalue of A^G on the Swiss roll", "-17127", float(values[-1])),

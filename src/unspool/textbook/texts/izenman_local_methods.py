@@ -83,7 +83,7 @@ def lle() -> Outcome:
     sample = datasets.s_curve(800, seed=0)
     model = LLE(2, n_neighbors=12).fit(sample.points)
     places = model.embedding_
-    top = spectrum.all_values(model.kernel_())
+    top = spectrum.all_eigenvalues(model.kernel_())
     cost = top[0] * np.trace(places.T @ places) - np.trace(places.T @ model.kernel_() @ places)
     return outcome(
         measured("mean", "Y 1 = 0", float(np.abs(places.mean(axis=0)).max()), at_most=1e-9),
@@ -269,7 +269,7 @@ def laplacian() -> Outcome:
     y = np.random.default_rng(0).normal(size=150)
     pairs = 0.5 * (weights * np.square(y[:, None] - y)).sum()
     scaled = weights / np.sqrt(np.outer(degree, degree))
-    values = spectrum.all_values(scaled)
+    values = spectrum.all_eigenvalues(scaled)
     walk = LaplacianEigenmaps(2, n_neighbors=7, sigma=0.5).fit(points)
     plain = LaplacianEigenmaps(2, n_neighbors=7, sigma=0.5, laplacian="unnormalized").fit(points)
     return outcome(

@@ -1,23 +1,66 @@
-"""Connected pieces of a graph, and what to do when there are several."""
+"""How a neighbour graph hangs together: undirected edges, connected components, bridges."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..distances import GivenDistances, NeighborIndex
 from ..edges import graph_from_edges
-from ..values import Array, NeighborGraph
+from ..values import Array, NeighborGraph, NeighborIndex
+
+SymmetrizeRule = Literal["union", "mutual"]
+
+
+def symmetrize(graph: NeighborGraph, rule: SymmetrizeRule = "union") -> NeighborGraph:
+    """Join i and j if either ("union") or both ("mutual") list the other.
+
+    Where the two directions disagree on a distance, the shorter counts.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        A directed graph.
+    rule : {"union", "mutual"}, default="union"
+        Which edges stay.
+
+    Returns
+    -------
+    NeighborGraph
+        The undirected graph: every edge stands in both rows.
+
+    Examples
+    --------
+    >>> from unspool import distances, graph
+    >>> directed = distances.neighbor_graph([[0.0], [1.0], [3.0]], 1)
+    >>> graph.symmetrize(directed).n_edges, graph.symmetrize(directed, "mutual").n_edges
+    (4, 2)
+    """
+    rows, columns, distances = graph.rows, graph.neighbors, graph.distances
+    if rule == "mutual":
+        there = rows.astype(np.int64) * graph.n_columns + columns
+        back = columns.astype(np.int64) * graph.n_columns + rows
+        both = np.isin(there, back)
+        rows, columns, distances = rows[both], columns[both], distances[both]
+    return graph_from_edges(
+        np.concatenate([rows, columns]),
+        np.concatenate([columns, rows]),
+        np.concatenate([distances, distances]),
+        shape=(graph.n_points, graph.n_columns),
+        search=graph.search,
+        recall=graph.recall,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Labels of the pieces, numbered from the largest down.
+    """Labels of the connected components, numbered from the largest down.
 
     ``is_core`` marks the points of the closed classes, where the graph is directed; elsewhere the
-    whole piece is its core.
+    whole component is its core.
     """
 
     labels: Array
@@ -25,28 +68,28 @@ class Components:
 
     @property
     def sizes(self) -> Array:
-        """Number of points in each piece, largest first."""
+        """Number of points in each component, largest first."""
         return np.bincount(self.labels)
 
     @property
     def count(self) -> int:
-        """Number of pieces."""
+        """Number of components."""
         return len(self.sizes)
 
-    def members(self, piece: int) -> Array:
-        """Return the points of a piece, in order."""
-        return np.flatnonzero(self.labels == piece)
+    def members(self, component: int) -> Array:
+        """Return the points of a component, in order."""
+        return np.flatnonzero(self.labels == component)
 
-    def core(self, piece: int) -> Array:
-        """Return the points of a piece that only list one another: from here a bridge must lead."""
-        members = self.members(piece)
+    def core(self, component: int) -> Array:
+        """Return the points of a component that only list one another: bridges start here."""
+        members = self.members(component)
         return members if self.is_core is None else members[self.is_core[members]]
 
     def describe(self) -> str:
-        """Return the number of pieces and their sizes in words."""
+        """Return the number of components and their sizes in words."""
         shown = ", ".join(str(size) for size in self.sizes[:5])
         more = ", ..." if self.count > 5 else ""
-        return f"the neighbour graph has {self.count} pieces (sizes {shown}{more})"
+        return f"the neighbour graph has {self.count} connected components (sizes {shown}{more})"
 
 
 def find_components(graph: NeighborGraph) -> Components:
@@ -88,7 +131,7 @@ def find_components(graph: NeighborGraph) -> Components:
 
 
 def _first_reached(graph: NeighborGraph, classes: Array, is_closed: Array) -> Array:
-    """Return the closed class that each point reaches by the shortest way."""
+    """Return the closed class that each point reaches by the shortest path."""
     from scipy.sparse.csgraph import dijkstra
 
     if len(np.unique(classes[is_closed])) == 1:
@@ -107,6 +150,38 @@ def _largest_first(labels: Array) -> Array:
     rank = np.empty(len(sizes), dtype=np.intp)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
     return np.asarray(rank[labels])
+
+
+class Links(NamedTuple):
+    """Undirected edges that may join components: their ends and lengths."""
+
+    first: Array
+    second: Array
+    lengths: Array
+
+
+def join_components(
+    graph: NeighborGraph, found: Components, shortest_links: Callable[[Components], Links]
+) -> NeighborGraph:
+    """Join the components of a graph by shortest links until one is left: a minimum spanning tree.
+
+    Boruvka's rounds: ``shortest_links(components)`` gives for each component, or all but one, the
+    shortest link that leaves it. Ends early where it gives none.
+    """
+    while found.count > 1:
+        first, second, lengths = shortest_links(found)
+        if len(lengths) == 0:
+            break
+        graph = graph_from_edges(
+            np.concatenate([graph.rows, first, second]),
+            np.concatenate([graph.neighbors, second, first]),
+            np.concatenate([graph.distances, lengths, lengths]),
+            shape=(graph.n_points, graph.n_columns),
+            search=graph.search,
+            recall=graph.recall,
+        )
+        found = find_components(graph)
+    return graph
 
 
 def bridge_components(
@@ -144,41 +219,31 @@ def bridge_components(
     >>> graph.bridge_components(apart, found, distances.build_index(X), X).n_edges
     6
     """
-    if isinstance(index, GivenDistances) and sp.issparse(X):
+    if sp.issparse(X):
         raise ValueError(
-            f"{found.describe()} and a sparse graph has no distances to bridge them with; pass "
-            "dense distances, or components='separate'"
+            f"{found.describe()} and a sparse graph has no distances to bridge them with; "
+            "pass dense distances, or components='separate'"
         )
-    while found.count > 1:
+
+    def nearest_foreign(found: Components) -> Links:
         links = [
-            _shortest_link(found.core(p), found.members(p), index, X) for p in range(1, found.count)
+            _shortest_link(found.core(c), found.members(c), index, X) for c in range(1, found.count)
         ]
-        ends, others, lengths = (np.array(column) for column in zip(*links, strict=True))
-        graph = graph_from_edges(
-            np.concatenate([graph.rows, ends, others]),
-            np.concatenate([graph.neighbors, others, ends]),
-            np.concatenate([graph.distances, lengths, lengths]),
-            shape=(graph.n_points, graph.n_columns),
-            search=graph.search,
-            recall=graph.recall,
-        )
-        found = find_components(graph)
-    return graph
+        return Links(*(np.array(column) for column in zip(*links, strict=True)))
+
+    return join_components(graph, found, nearest_foreign)
 
 
 def _shortest_link(
     core: Array, members: Array, index: NeighborIndex, X: Array
 ) -> tuple[int, int, float]:
-    """Return the shortest edge from a piece's core to outside: (its end, the other, the length)."""
+    """Return the shortest edge from a component's core to outside: its ends, and its length."""
     if len(members) ** 2 < index.n_points:
-        # among one more neighbour than the piece has points, at least one is foreign
+        # among one more neighbour than the component has points, at least one is foreign
         seen = index.nearest(X[core], len(members) + 1)
         foreign = ~np.isin(seen.neighbors, members)
-        rows, columns, lengths = (
-            seen.rows[foreign],
-            seen.neighbors[foreign],
-            seen.distances[foreign],
-        )
+        rows, columns = seen.rows[foreign], seen.neighbors[foreign]
+        lengths = seen.distances[foreign]
     else:
         outside = np.setdiff1d(np.arange(index.n_points), members)
         seen = index.among(outside).nearest(X[core], 1)

@@ -8,7 +8,7 @@ import scipy.linalg
 from ..values import Array
 
 
-def all_values(table: Array) -> Array:
+def all_eigenvalues(table: Array) -> Array:
     """Return all eigenvalues of a symmetric table, largest first.
 
     Parameters
@@ -25,7 +25,7 @@ def all_values(table: Array) -> Array:
     --------
     >>> import numpy as np
     >>> from unspool import spectrum
-    >>> spectrum.all_values(np.diag([1.0, 3.0]))
+    >>> spectrum.all_eigenvalues(np.diag([1.0, 3.0]))
     array([3., 1.])
     """
     return np.asarray(scipy.linalg.eigvalsh(np.asarray(table, dtype=np.float64)))[::-1]
@@ -53,7 +53,7 @@ def negative_mass(table: Array) -> float:
     >>> spectrum.negative_mass(np.diag([3.0, -1.0]))
     0.25
     """
-    values = all_values(table)
+    values = all_eigenvalues(table)
     total = float(np.abs(values).sum())
     return float(-values[values < 0].sum() / total) if total > 0 else 0.0
 
@@ -91,7 +91,7 @@ def additive_constant(squares: Array, distances: Array) -> float:
     return float(np.max(np.real(scipy.linalg.eigvals(block))))
 
 
-def labels_of_null_space(vectors: Array) -> Array:
+def components_of_null_space(vectors: Array) -> Array:
     """Return the connected components of a graph from a basis of its Laplacian's null space.
 
     The basis is the components' indicators times a regular matrix (Vidal, Ma, Sastry 2016,
@@ -112,7 +112,7 @@ def labels_of_null_space(vectors: Array) -> Array:
     --------
     >>> import numpy as np
     >>> from unspool import spectrum
-    >>> labels = spectrum.labels_of_null_space(np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]))
+    >>> labels = spectrum.components_of_null_space(np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]))
     >>> bool(labels[0] == labels[1] != labels[2])
     True
     """

@@ -1,0 +1,263 @@
+"""Neighbour indexes: each answers which points are nearest to these, in its own way.
+
+All answer ``nearest(queries, count)`` and ``within(queries, radius)`` with exact distances, sorted
+by distance, then by index; ``among(points)`` narrows the search. A KD-tree serves few dimensions,
+blocks of distances all others; what a block or a tree finds, tables and lists of edges, becomes a
+NeighborGraph here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..edges import graph_from_edges
+from ..values import Array, Metric, NeighborGraph, NeighborIndex
+from .metrics import expand_squares, pairwise_distances, squared_norms
+
+EPS = float(np.finfo(np.float64).eps)
+SPARE = 8  # candidates beyond the wanted ones: rounding in |q|^2 + |x|^2 - 2 q.x may swap near ties
+CHUNK_BYTES = 64 * 2**20  # a block of distances that stays near the cache and never fills memory
+
+
+@dataclass(frozen=True)
+class TreeSearch:
+    """KD-tree, for few dimensions and a Minkowski metric."""
+
+    points: Array
+    power: float
+    name = "kd-tree"
+
+    @property
+    def n_points(self) -> int:
+        """Number of points searched."""
+        return len(self.points)
+
+    def nearest(self, queries: Array, count: int) -> NeighborGraph:
+        """Return the ``count`` nearest points of each query."""
+        ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
+        distances, columns = self.tree.query(queries, ranks, p=self.power, workers=-1)
+        return from_table(columns, distances, self)
+
+    def within(self, queries: Array, radius: float) -> NeighborGraph:
+        """Return all points within ``radius`` of each query, the border included."""
+        found = self.tree.query_ball_point(queries, radius, p=self.power, workers=-1)
+        rows = np.repeat(np.arange(len(found)), [len(hits) for hits in found])
+        columns = np.fromiter((hit for hits in found for hit in hits), np.intp, len(rows))
+        differences = np.abs(queries[rows] - self.points[columns])
+        distances = np.linalg.norm(differences, ord=self.power, axis=1)
+        return from_edges(rows, columns, distances, len(found), self)
+
+    def among(self, points: Array) -> TreeSearch:
+        """Return the search over ``points`` alone."""
+        return TreeSearch(self.points[points], self.power)
+
+    @cached_property
+    def tree(self) -> Any:
+        """The KD-tree over the points."""
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.points)
+
+
+@dataclass(frozen=True)
+class BlockSearch:
+    """Euclidean distances in blocks by matrix products, on centred data, then exact again."""
+
+    points: Array
+    centre: Array
+    name = "brute force"
+
+    @property
+    def n_points(self) -> int:
+        """Number of points searched."""
+        return len(self.points)
+
+    def nearest(self, queries: Array, count: int) -> NeighborGraph:
+        """Return the ``count`` nearest points of each query."""
+        width = min(count + SPARE, self.n_points)
+        columns = np.empty((len(queries), count), dtype=np.intp)
+        distances = np.empty((len(queries), count))
+        for rows, squares, rounding in self._squared(queries):
+            candidates = np.argpartition(squares, width - 1, axis=1)[:, :width]
+            exact = self.distances_to(queries[rows], candidates)
+            order = np.lexsort((candidates, exact), axis=1)[:, :count]
+            columns[rows] = np.take_along_axis(candidates, order, axis=1)
+            distances[rows] = np.take_along_axis(exact, order, axis=1)
+            # two distant clusters, or one wild outlier, round so much that nearer points may hide
+            beyond = np.take_along_axis(squares, candidates, axis=1).max(axis=1) - rounding
+            unsure = np.flatnonzero(beyond < distances[rows, -1] ** 2 * (1 - 1e-9)) + rows.start
+            if width < self.n_points and len(unsure):
+                table = pairwise_distances(queries[unsure], self.points)
+                columns[unsure], distances[unsure] = smallest(table, count)
+        return from_table(columns, distances, self)
+
+    def within(self, queries: Array, radius: float) -> NeighborGraph:
+        """Return all points within ``radius`` of each query, the border included."""
+        edges = []
+        for rows, squares, _ in self._squared(queries):
+            near_rows, near = np.nonzero(squares <= radius**2 * (1 + 1e-6) + 1e-12 * squares.max())
+            differences = queries[rows][near_rows] - self.points[near]
+            exact = np.linalg.norm(differences, axis=1)
+            inside = exact <= radius
+            edges.append((near_rows[inside] + rows.start, near[inside], exact[inside]))
+        return from_edges(*joined(edges), len(queries), self)
+
+    def among(self, points: Array) -> BlockSearch:
+        """Return the search over ``points`` alone."""
+        return BlockSearch(self.points[points], self.centre)
+
+    def _squared(self, queries: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield squared distances block by block, and a bound of each row's rounding."""
+        centred = self.points - self.centre
+        norms = squared_norms(centred)
+        for rows in blocks(len(queries), self.n_points):
+            block = queries[rows] - self.centre
+            own = squared_norms(block)
+            squares = expand_squares(block, centred, own, norms)
+            yield rows, squares, 2 * EPS * centred.shape[1] * (own + norms.max())
+
+    def distances_to(self, queries: Array, columns: Array) -> Array:
+        """Return the distances from each query to the points in its row of ``columns``."""
+        exact = np.empty(columns.shape)
+        step = max(1, CHUNK_BYTES // (8 * columns.shape[1] * queries.shape[1]))
+        for first in range(0, len(queries), step):
+            part = slice(first, first + step)
+            differences = queries[part, None, :] - self.points[columns[part]]
+            exact[part] = np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
+        return exact
+
+
+@dataclass(frozen=True)
+class MetricSearch:
+    """Any metric by name or callable, block by block."""
+
+    points: Array
+    metric: Metric
+    name = "brute force"
+
+    @property
+    def n_points(self) -> int:
+        """Number of points searched."""
+        return len(self.points)
+
+    def nearest(self, queries: Array, count: int) -> NeighborGraph:
+        """Return the ``count`` nearest points of each query."""
+        tables = [smallest(block, count) for _, block in self._blocks(queries)]
+        columns, distances = (np.concatenate(part) for part in zip(*tables, strict=True))
+        return from_table(columns, distances, self)
+
+    def within(self, queries: Array, radius: float) -> NeighborGraph:
+        """Return all points within ``radius`` of each query, the border included."""
+        edges = []
+        for rows, block in self._blocks(queries):
+            near_rows, near = np.nonzero(block <= radius)
+            edges.append((near_rows + rows.start, near, block[near_rows, near]))
+        return from_edges(*joined(edges), len(queries), self)
+
+    def among(self, points: Array) -> MetricSearch:
+        """Return the search over ``points`` alone."""
+        return MetricSearch(self.points[points], self.metric)
+
+    def _blocks(self, queries: Array) -> Iterator[tuple[slice, Array]]:
+        for rows in blocks(len(queries), self.n_points):
+            yield rows, pairwise_distances(queries[rows], self.points, self.metric)
+
+
+@dataclass(frozen=True)
+class GivenDistances:
+    """Distances that the user brings: queries are rows of distances to the old points.
+
+    A sparse row lists the only points that are reachable at all.
+    """
+
+    given: Any
+    columns: Array | None = None
+    name = "given distances"
+
+    @property
+    def n_points(self) -> int:
+        """Number of points searched."""
+        return int(self.given.shape[1]) if self.columns is None else len(self.columns)
+
+    def nearest(self, queries: Any, count: int) -> NeighborGraph:
+        """Return the ``count`` nearest points of each row of distances."""
+        queries = self._narrow(queries)
+        if not sp.issparse(queries):
+            return from_table(*smallest(np.asarray(queries), count), self)
+        graph = self._edges(queries, np.inf)
+        rank = np.arange(graph.n_edges) - np.repeat(graph.starts[:-1], graph.counts)
+        kept = rank < count
+        edges = graph.rows[kept], graph.neighbors[kept], graph.distances[kept]
+        return from_edges(*edges, graph.n_points, self)
+
+    def within(self, queries: Any, radius: float) -> NeighborGraph:
+        """Return all points within ``radius`` in each row of distances."""
+        return self._edges(self._narrow(queries), radius)
+
+    def among(self, points: Array) -> GivenDistances:
+        """Return the search over ``points`` alone (columns of the rows of distances)."""
+        return GivenDistances(self.given, points)
+
+    def _narrow(self, queries: Any) -> Any:
+        if self.columns is None:
+            return queries
+        return (
+            queries.tocsc()[:, self.columns] if sp.issparse(queries) else queries[:, self.columns]
+        )
+
+    def _edges(self, queries: Any, radius: float) -> NeighborGraph:
+        if sp.issparse(queries):
+            edges = sp.coo_array(queries)  # keeps explicit zeros: duplicates are real edges
+            rows, columns, distances = edges.row, edges.col, edges.data
+            near = distances <= radius
+            rows, columns, distances = rows[near], columns[near], distances[near]
+        else:
+            rows, columns = np.nonzero(queries <= radius)
+            distances = queries[rows, columns]
+        return from_edges(rows, columns, distances, queries.shape[0], self)
+
+
+def blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield strips of rows whose tables of ``n_columns`` fit into a chunk of memory."""
+    step = max(1, CHUNK_BYTES // (8 * max(1, n_columns)))
+    for first in range(0, n_rows, step):
+        yield slice(first, min(first + step, n_rows))
+
+
+def smallest(block: Array, count: int) -> tuple[Array, Array]:
+    """Return the columns and values of the ``count`` smallest of each row, in order."""
+    candidates = np.argpartition(block, count - 1, axis=1)[:, :count]
+    distances = np.take_along_axis(block, candidates, axis=1)
+    order = np.lexsort((candidates, distances), axis=1)
+    return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(distances, order, 1)
+
+
+def joined(edges: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
+    """Return lists of edges (rows, columns, distances) as one."""
+    rows, columns, distances = (np.concatenate(part) for part in zip(*edges, strict=True))
+    return rows, columns, distances
+
+
+def from_table(columns: Array, distances: Array, found_by: NeighborIndex) -> NeighborGraph:
+    """Return the graph of tables with equally many neighbours in each row."""
+    order = np.lexsort((columns, distances), axis=1)
+    columns = np.take_along_axis(columns, order, axis=1)
+    distances = np.take_along_axis(distances, order, axis=1)
+    starts = np.arange(len(columns) + 1) * columns.shape[1]
+    return NeighborGraph(
+        starts, columns.ravel(), distances.ravel(), found_by.n_points, found_by.name
+    )
+
+
+def from_edges(
+    rows: Array, columns: Array, distances: Array, n_rows: int, found_by: NeighborIndex
+) -> NeighborGraph:
+    """Return the graph of a list of edges."""
+    shape = (n_rows, found_by.n_points)
+    return graph_from_edges(rows, columns, distances, shape=shape, search=found_by.name)

@@ -1,0 +1,173 @@
+"""Eigensolvers that iterate: block Krylov on products, on an inverse, or on a polynomial filter.
+
+Each serves one structure, and returns pairs from the wanted end, best first. Products find the
+large end. The small end is the large end of an inverse, of the sparse matrix slightly shifted or
+of its factor; or of a Chebyshev polynomial of the matrix, where no factorisation would stay sparse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as sparse_linalg
+
+from ..ordering import PLANNED, SYMMETRIC, Elimination
+from ..runtime import limit_blas_threads
+from ..values import Array
+from .bordered import Bordered, NotSolved
+from .krylov import ACCURACY, RitzPairs, leading_pairs
+from .operators import EigenPairs, StandardForm, Task
+
+DEGREE = 24  # products in one pass of the filter
+DEAR_ACCURACY = 1e-6  # of a vector, where each product takes minutes
+SHIFTS = (1e-12, 1e-9, 1e-6)  # of the norm. Small: LLE's wanted values are 1e-13..1e-9 of it
+
+Apply = Callable[[Array], Array]
+
+
+def solve_by_products(task: Task) -> EigenPairs:
+    """Find the large end by products with the matrix alone."""
+    form = task.form
+    # a table in single precision is symmetric only up to its rounding
+    rounding = 0.5 * np.finfo(np.float32).eps if form.is_float32 else np.finfo(np.float64).eps
+    start = task.initial()
+    with limit_blas_threads() if form.has_own_products(start) else nullcontext():
+        found = leading_pairs(
+            form.apply,
+            start,
+            task.wanted,
+            task.running,
+            noise=0.0 if form.is_operator else float(rounding) * form.norm_bound,
+            accuracy=DEAR_ACCURACY if form.is_operator else ACCURACY,
+        )
+    return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
+
+
+def solve_by_factor_inverse(task: Task) -> EigenPairs:
+    """Find the small end of B'B by solving with B and B', which keeps twice the digits."""
+    form = task.form
+    if form.trivial.shape[1] != 1 or task.plan is None:
+        raise NotSolved("bordering needs exactly one trivial vector and a planned elimination")
+    solver = Bordered.of(form.matrix, form.trivial, task.plan.position)
+
+    def apply(block: Array) -> Array:
+        inner = solver.solve(form.project(block), "T")
+        return form.project(solver.solve(inner - solver.off(inner), "N"))
+
+    found = leading_pairs(apply, task.initial(), task.wanted, task.running, max_passes=60)
+    pairs = _rayleigh_ritz(task, _accepted(found, task).vectors)
+    return replace(pairs, of_factor=True)
+
+
+def solve_by_shift_invert(task: Task) -> EigenPairs:
+    """Find the small end by products with the inverse of the slightly shifted sparse matrix."""
+    form = task.form
+    norm = max(form.norm_bound, float(np.finfo(float).tiny))
+    reason = "no shift could be factorised"
+    # a zero value that is not projected out dominates the inverse: a larger shift tames it
+    for relative in SHIFTS if form.trivial.shape[1] else SHIFTS[::-1]:
+        # zero is an exact eigenvalue: factorising at 0 would fail
+        try:
+            apply = _inverse_of(form, relative * norm, None if form.is_factor else task.plan)
+        except NotSolved as singular:
+            reason = str(singular)
+            continue
+        found = leading_pairs(apply, task.initial(), task.wanted, task.running, max_passes=60)
+        if found.converged and (found.values[: task.wanted] > 0).all():
+            return _rayleigh_ritz(task, _accepted(found, task).vectors)
+        reason = f"not converged after {found.passes} passes at shift {relative:g}"
+    raise NotSolved(reason)
+
+
+def _inverse_of(form: StandardForm, lift: float, plan: Elimination | None) -> Apply:
+    """Return the product with (matrix + lift I)^-1."""
+    matrix = form.sparse.T @ form.sparse if form.is_factor else form.sparse
+    lifted = sp.csr_array(matrix + lift * sp.eye_array(form.size))
+    order = np.arange(form.size) if plan is None else np.argsort(plan.position)
+    options = SYMMETRIC if plan is None else {**PLANNED, "diag_pivot_thresh": 0.0}
+    try:
+        factor = sparse_linalg.splu(sp.csc_array(lifted[order][:, order]), **options)
+    except RuntimeError as error:
+        raise NotSolved(str(error)) from error
+
+    def apply(block: Array) -> Array:
+        solution = np.empty_like(block)
+        solution[order] = factor.solve(form.project(block)[order])
+        return form.project(solution)
+
+    return apply
+
+
+def solve_by_filter(task: Task) -> EigenPairs:
+    """Find the small end by products alone, through a Chebyshev filter: no factorisation.
+
+    A few products with ceiling - matrix give Ritz values, which bound the wanted values from
+    above. The filter is a polynomial that stays below one from there to the ceiling and grows
+    steeply towards zero: its leading vectors are the wanted ones, and well apart.
+    """
+    form, ceiling = task.form, task.problem.ceiling
+    top = form.norm_bound if ceiling is None else ceiling
+
+    def turned_over(block: Array) -> Array:
+        return form.project(top * block) - form.apply(block)
+
+    rough = leading_pairs(turned_over, task.initial(), task.wanted, task.running, max_passes=8)
+    if len(rough.values) < task.count:
+        raise NotSolved(f"{len(rough.values)} pairs came back")
+    bound = top - float(rough.values[task.count - 1])
+    # the trivial directions have value zero, where the filter is largest: they go before and after
+    inner = chebyshev_filter(form.product, min(max(bound, 1e-9 * top), 0.5 * top), top)
+
+    def apply(block: Array) -> Array:
+        return form.project(inner(form.project(block)))
+
+    found = leading_pairs(apply, rough.vectors, task.wanted, task.running, max_passes=40)
+    return _rayleigh_ritz(task, _accepted(found, task).vectors)
+
+
+def chebyshev_filter(apply: Apply, bound: float, ceiling: float, degree: int = DEGREE) -> Apply:
+    """Return p(matrix), with p the Chebyshev polynomial of [bound, ceiling].
+
+    Between the two, p is at most one in size; below ``bound`` it grows like
+    cosh(degree arccosh(...)), the fastest that a polynomial of this degree can. Scaled to one at
+    zero, so that nothing overflows. The degree is even: p is positive below ``bound``.
+    """
+    centre, half = 0.5 * (bound + ceiling), 0.5 * (ceiling - bound)
+    start = half / (0.0 - centre)
+
+    def filtered(block: Array) -> Array:
+        # the recursion T_k = 2 t T_(k-1) - T_(k-2), each term over its value at zero
+        scale = start
+        before, now = block, (apply(block) - centre * block) * (scale / half)
+        for _ in range(2, degree + 1):
+            following = 1.0 / (2.0 / start - scale)
+            step = (apply(now) - centre * now) * (2.0 * following / half)
+            before, now, scale = now, step - (scale * following) * before, following
+        return now
+
+    return filtered
+
+
+def _accepted(found: RitzPairs, task: Task) -> EigenPairs:
+    if not found.converged:
+        worst = float(found.residuals[: task.wanted].max())
+        raise NotSolved(f"residual {worst:.1e} after {found.passes} passes")
+    return EigenPairs(found.values[: task.count], found.vectors[:, : task.count])
+
+
+def _rayleigh_ritz(task: Task, vectors: Array) -> EigenPairs:
+    """Return the values of the matrix itself at the vectors that its inverse singled out.
+
+    The vectors keep the order of the inverse: there the small values are far apart, while products
+    with the matrix cannot tell values below its rounding from each other.
+    """
+    vectors = np.linalg.qr(task.form.project(vectors))[0]
+    values = np.einsum("ij,ij->j", vectors, task.form.apply(vectors))
+    if task.form.is_factor:
+        values = np.square(np.linalg.norm(task.form.matrix @ vectors, axis=0))
+    order = np.argsort(values, kind="stable")
+    return EigenPairs(values[order], vectors[:, order])
