@@ -42,14 +42,14 @@ def refused(tmp_path, content, says):
 def sealed(page, arrays=()):
     """A file with a whole seal, as one who knows the format could make it."""
     file = io.BytesIO()
-    store.write(file, page, list(arrays))
+    archive.write(file, page, list(arrays))
     return file.getvalue()
 
 
 def resealed(content):
     """Any content as a zip whose seal fits."""
-    file = io.BytesIO(content[: -store.SEAL_LENGTH])
-    return file.getvalue() + store.SEAL + _digest(file, len(file.getvalue()))
+    file = io.BytesIO(content[: -archive.SEAL_LENGTH])
+    return file.getvalue() + archive.SEAL + _digest(file, len(file.getvalue()))
 
 
 def test_two_hundred_truncations(good, tmp_path):
@@ -99,7 +99,7 @@ def zipped(members, method=zipfile.ZIP_STORED):
     with zipfile.ZipFile(file, "w", method) as made:
         for name, content in members.items():
             made.writestr(name, content if isinstance(content, bytes) else json.dumps(content))
-        made.comment = b"-" * store.SEAL_LENGTH
+        made.comment = b"-" * archive.SEAL_LENGTH
     return file.getvalue()
 
 
@@ -255,8 +255,8 @@ def test_arrays_of_nothing_are_refused(tmp_path):
 
 def test_a_directory_without_members(good, tmp_path):
     content = zipped({"unspool.json": GOOD})
-    tail = b"PK\5\6" + bytes(16) + store.SEAL_LENGTH.to_bytes(2, "little")
-    content = content[: content.index(b"PK\1\2")] + tail + b"-" * store.SEAL_LENGTH
+    tail = b"PK\5\6" + bytes(16) + archive.SEAL_LENGTH.to_bytes(2, "little")
+    content = content[: content.index(b"PK\1\2")] + tail + b"-" * archive.SEAL_LENGTH
     refused(tmp_path, resealed(content), "holds no page|not a zip archive")
 
 
@@ -282,7 +282,7 @@ def test_two_thousand_forged_files(good, tmp_path):
     path = tmp_path / "m.unspool"
     for place in random.choice(near, 2000):
         broken = bytearray(good)
-        broken[min(place, len(good) - store.SEAL_LENGTH - 1)] = random.choice([0, 1, 8, 99, 255])
+        broken[min(place, len(good) - archive.SEAL_LENGTH - 1)] = random.choice([0, 1, 8, 99, 255])
         path.write_bytes(resealed(bytes(broken)))
         with contextlib.suppress(UnreadableModel):
             unspool.load(path)

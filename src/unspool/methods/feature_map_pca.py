@@ -24,7 +24,8 @@ class FeatureMapPCA(Estimator):
     ``feature_map`` takes points (n, D) to features (n, M) in which the data are nearly flat; the
     default is the Veronese map of ``degree``, scaled so that the map equals kernel PCA with the
     homogeneous kernel (x'y)^degree. With at most as many features as points the axes come from the
-    M x M covariance, else from the n x n Gram matrix (Vidal, Ma, Sastry 2016, eq. 4.10-4.12); ``report_`` says which.
+    M x M covariance, else from the n x n Gram matrix (Vidal, Ma, Sastry 2016, eq. 4.10-4.12);
+    ``report_`` says which.
 
     Examples
     --------

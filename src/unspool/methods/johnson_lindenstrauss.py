@@ -1,6 +1,7 @@
-"""How many random directions keep all distances, how surely, and whether they did (Mohri et al. 2012, section 15.4).
+"""How many random directions keep all distances, how surely, and whether they did.
 
-By how much a map stretches and shrinks the distances between points, pair by pair.
+By how much a map stretches and shrinks the distances between points, pair by pair (Mohri et al.
+2012, section 15.4).
 """
 
 from __future__ import annotations
@@ -153,10 +154,11 @@ MANY_PAIRS = 2_000_000  # all pairs of 2,000 points: a second or two, 16 MB
 
 @dataclass(frozen=True, slots=True)
 class Distortions:
-    """Squared distances on a map divided by those of the data, pair by pair (Mohri et al. 2012, eq. 15.13).
+    """Squared distances on a map divided by those of the data, pair by pair.
 
-    ``is_sample`` says that not all pairs were taken; ``n_coincident`` pairs that are one point both
-    in the data and on the map have no ratio and are left out.
+    The ratios of Mohri et al. 2012, eq. 15.13. ``is_sample`` says that not all pairs were taken;
+    ``n_coincident`` pairs that are one point both in the data and on the map have no ratio and are
+    left out.
     """
 
     ratios: Array

@@ -79,7 +79,7 @@ class MDS(Estimator):
     precision: Literal["double", "single"] = parameter(
         default="double",
         choices=("double", "single"),
-        help="precision of the table: single needs half the memory, less time, and keeps six digits",
+        help="single precision takes half the memory and less time, and keeps six digits",
     )
 
     stress_: float = learned(help="raw stress, the sum over pairs of w (d - delta)^2")

@@ -17,8 +17,8 @@ class PCA(Estimator):
     """Principal component analysis: the flat map that loses the least.
 
     Points are projected on the ``n_components`` directions of largest variance, which are the axes
-    of the subspace with the smallest reconstruction error (Mohri et al. 2012, section 15.1). Data are centred before anything is
-    squared, so an offset costs no digits.
+    of the subspace with the smallest reconstruction error (Mohri et al. 2012, section 15.1). Data
+    are centred before anything is squared, so an offset costs no digits.
 
     Examples
     --------

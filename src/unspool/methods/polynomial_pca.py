@@ -22,9 +22,10 @@ class PolynomialPCA(Estimator):
     """Polynomial PCA: the curved surface that data lie on, as an equation.
 
     The variables are extended by all their products up to ``degree``, and PCA is done on the
-    extension (Gnanadesikan and Wilk 1969; Izenman 2013, section 16.2). What counts are the *smallest* eigenvalues: one of zero
-    is a polynomial that vanishes on all points, and ``equation()`` writes it out. The map itself is
-    the scores, largest variance first, all of them unless ``n_components`` says otherwise.
+    extension (Gnanadesikan and Wilk 1969; Izenman 2013, section 16.2). What counts are the
+    *smallest* eigenvalues: one of zero is a polynomial that vanishes on all points, and
+    ``equation()`` writes it out. The map itself is the scores, largest variance first, all of them
+    unless ``n_components`` says otherwise.
 
     Examples
     --------

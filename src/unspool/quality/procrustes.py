@@ -16,7 +16,8 @@ from .score import Chosen, Score, mean_score
 class Alignment:
     """The motion that lays one configuration on another.
 
-    It is ``scale * (Y - centre) @ rotation + shift``; ``disparity`` is the share of the target's variance that is left over, between 0 and 1.
+    It is ``scale * (Y - centre) @ rotation + shift``; ``disparity`` is the share of the target's
+    variance that is left over, between 0 and 1.
     """
 
     aligned: Array
