@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from . import data, neighbours, sides
+from . import data, neighbors, sides
 from .rows import Row, Side, explained, misfit, recipe, sklearn, smoothness, variance
 
 ROLL_10K, ROLL_100K = partial(data.roll, 10_000), partial(data.roll, 100_000)
@@ -197,17 +197,17 @@ _ROWS = (
         }.items()
     ),
     *(
-        _judged(neighbours.recall, "share of the true neighbours")(
+        _judged(neighbors.recall, "share of the true neighbours")(
             name,
             "isomap",
             make,
-            side=neighbours.approximate,
-            peers={"unspool, exact": neighbours.exact, "scikit-learn": neighbours.sklearn},
+            side=neighbors.approximate,
+            peers={"unspool, exact": neighbors.exact, "scikit-learn": neighbors.sklearn},
             runs=1,
         )
         for name, make in {
-            "neighbours-mnist60k": neighbours.mnist,
-            "neighbours-glove100k": neighbours.words,
+            "neighbours-mnist60k": neighbors.mnist,
+            "neighbours-glove100k": neighbors.words,
         }.items()
     ),
     _judged(sides.rand_index, "adjusted Rand index")(

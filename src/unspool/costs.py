@@ -16,8 +16,6 @@ from typing import Literal
 Kind = Literal["products", "memory", "branching"]
 
 PASSES = 6  # over all geodesics, about, where their table is made anew each time
-SINGLE = 4_000
-STRIP_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +139,17 @@ def mds(s: Size) -> Costs:
 
 def isomap(s: Size) -> Costs:
     """All geodesics, as a table or block by block, and the leading vectors."""
-    item = 8 if s.n <= SINGLE else 4
+    from .relation import DOUBLE_POINTS, GEODESIC_BLOCK_BYTES, TABLE_ROOM
+
+    item = 8 if s.n <= DOUBLE_POINTS else 4
     paths = 2.9e-9 * s.pairs * log2(max(s.n, 2)) / 11
     prepared = Cost("shortest paths", "branching", 5e-6 * s.n, 16.0 * s.fill * s.n)
-    if 1.3 * item * s.pairs < s.free:
+    if TABLE_ROOM * item * s.pairs < s.free:
         table = Cost("geodesics", "memory", paths, item * s.pairs, min(s.pairs, 6e3 * s.n))
-        each = 1.4e-8 if s.n <= SINGLE else 3.6e-9  # beyond, passes at the speed of memory
+        each = 1.4e-8 if s.n <= DOUBLE_POINTS else 3.6e-9  # beyond, passes at the speed of memory
         return [*_search(s), prepared, table, _dense_spectrum(s, each)]
-    strips = Cost("geodesics", "memory", PASSES * paths, 200.0 * s.n, 1.3 * STRIP_BYTES)
+    taken = 1.3 * GEODESIC_BLOCK_BYTES
+    strips = Cost("geodesics", "memory", PASSES * paths, 200.0 * s.n, taken)
     products = Cost("spectrum", "memory", PASSES * 5e-9 * s.pairs, 0.0, 400.0 * s.n)
     return [*_search(s), prepared, strips, products]
 

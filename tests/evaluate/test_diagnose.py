@@ -71,7 +71,7 @@ def test_short_circuits_ask_for_fewer_neighbours():
 def test_the_lost_length_is_what_paths_without_the_edges_have_more():
     found = diagnose(Isomap(2, n_neighbors=20).fit(ROLL.points), ROLL.points)
     graph = unspool.graph.symmetrize(unspool.distances.neighbor_graph(ROLL.points, 20))
-    edges = {tuple(edge) for edge in found.case.suspicious.edges.tolist()}
+    edges = {tuple(edge) for edge in found.evidence.suspicious.edges.tolist()}
     weights = graph.with_weights(graph.distances).tolil()
     before = unspool.paths.geodesic_distances(graph)
     for i, j in edges:
@@ -87,51 +87,51 @@ def test_the_lost_length_is_what_paths_without_the_edges_have_more():
 def test_false_alarms_do_not_count():
     """A sparse graph has doubtful edges, but no path is much shorter for them."""
     found = diagnose(Isomap(2, n_neighbors=7).fit(SHEET.points), SHEET.points)
-    assert len(found.case.suspicious.edges) > 0
+    assert len(found.evidence.suspicious.edges) > 0
     assert found["path length lost to doubtful edges"].ok
 
 
-def test_pieces_ask_for_more_neighbours():
+def test_components_ask_for_more_neighbours():
     model = Isomap(2, n_neighbors=4).fit(SHEET.points)
     assert model.component_labels_.max() > 0
     found = diagnose(model, SHEET.points)
-    measure = found["pieces of the graph"]
+    measure = found["connected components of the graph"]
     assert measure.value == model.component_labels_.max() + 1
     assert measure.parameter == "n_neighbors"
     again = followed(model, found, SHEET.points)
     assert again.component_labels_.max() == 0
 
 
-def test_pieces_of_a_radius_ask_for_a_larger_one():
+def test_components_of_a_radius_ask_for_a_larger_one():
     model = LLE(2, radius=0.25).fit(SHEET.points)
     found = diagnose(model, SHEET.points)
-    assert found["pieces of the graph"].parameter == "radius"
+    assert found["connected components of the graph"].parameter == "radius"
     assert followed(model, found, SHEET.points).component_labels_.max() == 0
 
 
-def test_pieces_too_far_apart_ask_for_another_policy():
+def test_components_too_far_apart_ask_for_another_policy():
     apart = np.vstack([PLANE, PLANE + 100.0])
     found = diagnose(Isomap(2, n_neighbors=6).fit(apart), apart)
-    measure = found["pieces of the graph"]
+    measure = found["connected components of the graph"]
     assert (measure.parameter, measure.suggestion) == ("components", "separate")
     assert "components='separate'" in measure.advice
     assert "components='largest'" in measure.advice
     largest = Isomap(2, n_neighbors=6, components="largest").fit(apart)
-    assert "'largest'" not in diagnose(largest, apart)["pieces of the graph"].advice
+    assert "'largest'" not in diagnose(largest, apart)["connected components of the graph"].advice
     # what is set already is neither advised nor doubted
     separate = Isomap(2, n_neighbors=6, components="separate").fit(apart)
-    measure = diagnose(separate, apart)["pieces of the graph"]
+    measure = diagnose(separate, apart)["connected components of the graph"]
     assert (measure.value, measure.ok, measure.advice) == (2, True, "")
     assert measure.sound == "1, or components='separate'"
 
 
-def test_pieces_are_joined_by_the_rule_of_the_model():
+def test_components_are_joined_by_the_rule_of_the_model():
     """Points that list each other on one side only: joined by union, apart by mutual neighbours."""
     model = Isomap(2, n_neighbors=5, symmetrize="mutual").fit(SHEET.points)
     assert model.component_labels_.max() > 0
     assert Isomap(2, n_neighbors=5).fit(SHEET.points).component_labels_.max() == 0
     found = diagnose(model, SHEET.points)
-    measure = found["pieces of the graph"]
+    measure = found["connected components of the graph"]
     assert measure.value == model.component_labels_.max() + 1
     assert measure.parameter == "n_neighbors"
     again = Isomap(2, n_neighbors=measure.suggestion, symmetrize="mutual").fit(SHEET.points)
@@ -141,7 +141,7 @@ def test_pieces_are_joined_by_the_rule_of_the_model():
 def test_short_circuits_of_mutual_neighbours_are_sought_among_them():
     model = Isomap(2, n_neighbors=30, symmetrize="mutual").fit(ROLL.points)
     found = diagnose(model, ROLL.points)
-    listed = found.case.listed
+    listed = found.evidence.listed
     pairs = set(zip(listed.rows.tolist(), listed.neighbors.tolist(), strict=True))
     assert all((j, i) in pairs for i, j in pairs)
     assert len(pairs) < 30 * 500
@@ -150,12 +150,12 @@ def test_short_circuits_of_mutual_neighbours_are_sought_among_them():
 
 
 def test_mutual_neighbours_are_not_advised_twice(monkeypatch):
-    from unspool.evaluate import checks
+    from unspool.evaluate import solution_checks
 
-    monkeypatch.setattr(checks, "_narrower", lambda case: ("n_neighbors", []))
+    monkeypatch.setattr(solution_checks, "_narrower", lambda evidence: ("n_neighbors", []))
     for count, rule, parameter in ((20, "union", "symmetrize"), (30, "mutual", "X")):
         model = Isomap(2, n_neighbors=count, symmetrize=rule).fit(ROLL.points)
-        measure = checks.short_circuits(diagnose(model, ROLL.points).case)
+        measure = solution_checks.short_circuits(diagnose(model, ROLL.points).evidence)
         assert measure.parameter == parameter
         assert ("symmetrize='mutual'" in measure.advice) is (rule == "union")
 
@@ -191,10 +191,10 @@ def test_stress_asks_for_more_coordinates():
     cloud = np.random.default_rng(2).normal(size=(200, 6))
     found = diagnose(MDS(2).fit(cloud), cloud)
     assert found["stress"].value == pytest.approx(
-        unspool.quality.stress(cloud, found.case.places).value
+        unspool.quality.stress(cloud, found.evidence.embedding).value
     )
     assert not found["stress"].ok
-    assert found["trustworthiness"].suggestion == found.case.dimension >= 5
+    assert found["trustworthiness"].suggestion == found.evidence.dimension >= 5
 
 
 def test_distortion_of_a_local_map_is_told():
@@ -223,10 +223,10 @@ def test_equal_eigenvalues_are_told():
 def test_the_advice_on_equal_eigenvalues_stands_where_nothing_else_is_wrong():
     square = np.random.default_rng(4).uniform(size=(2000, 2))
     model = PCA(1).fit(square)
-    from unspool.evaluate.checks import eigengap
+    from unspool.evaluate.solution_checks import eigengap
 
     found = diagnose(model, square, sample=300)
-    measure = eigengap(found.case)
+    measure = eigengap(found.evidence)
     assert measure.advice.endswith("set n_components to 2")
     two = PCA(2).fit(np.column_stack([square, 0.5 * square[:, :1]]))
     assert "1 or 3" not in str(diagnose(two, two._X, sample=300))
@@ -237,11 +237,11 @@ def test_negative_eigenvalues_ask_for_a_constant_or_another_method():
     table = np.abs(rng.normal(size=(120, 120))) + 1.0
     table = table + table.T
     np.fill_diagonal(table, 0.0)
-    from unspool.evaluate.checks import negative_eigenvalues
+    from unspool.evaluate.solution_checks import negative_eigenvalues
 
     model = ClassicalMDS(2, metric="precomputed").fit(table)
     found = diagnose(model, table)
-    measure = negative_eigenvalues(found.case)
+    measure = negative_eigenvalues(found.evidence)
     assert measure.value == pytest.approx(model.negative_mass())
     assert (measure.parameter, measure.suggestion) == ("additive_constant", True)
     again = ClassicalMDS(2, metric="precomputed", additive_constant=True).fit(table)
@@ -339,7 +339,7 @@ def test_new_points_are_placed_and_judged():
     model = Isomap(2, n_neighbors=10).fit(ROLL.points)
     new = datasets.swiss_roll(300, seed=7).points
     found = diagnose(model, new)
-    np.testing.assert_array_equal(found.case.places, model.transform(new))
+    np.testing.assert_array_equal(found.evidence.embedding, model.transform(new))
 
 
 def test_a_sparse_table_is_the_fitted_one_if_its_values_are():
@@ -347,9 +347,9 @@ def test_a_sparse_table_is_the_fitted_one_if_its_values_are():
     table = sp.csr_array(near.with_weights(near.distances))
     model = Isomap(2, metric="precomputed").fit(table)
     shuffled = sp.csr_array(sp.coo_array(table).tocsc())
-    np.testing.assert_array_equal(diagnose(model, shuffled).case.places, model.embedding_)
+    np.testing.assert_array_equal(diagnose(model, shuffled).evidence.embedding, model.embedding_)
     other = 1.5 * table
-    found = diagnose(model, other).case.places
+    found = diagnose(model, other).evidence.embedding
     np.testing.assert_array_equal(found, model.transform(other))
     assert not np.array_equal(found, model.embedding_)
 
@@ -360,9 +360,9 @@ def test_models_of_other_packages_place_what_they_can():
 
     new = datasets.swiss_roll(500, seed=7).points
     model = Theirs(n_neighbors=10, n_components=2).fit(ROLL.points)
-    np.testing.assert_array_equal(diagnose(model, new).case.places, model.transform(new))
+    np.testing.assert_array_equal(diagnose(model, new).evidence.embedding, model.transform(new))
     fixed = SpectralEmbedding(2, n_neighbors=10, random_state=0).fit(ROLL.points)
-    np.testing.assert_array_equal(diagnose(fixed, ROLL.points).case.places, fixed.embedding_)
+    np.testing.assert_array_equal(diagnose(fixed, ROLL.points).evidence.embedding, fixed.embedding_)
     with pytest.raises(ValueError, match="maps 500 points and X has 300"):
         diagnose(fixed, new[:300])
 
@@ -386,7 +386,7 @@ def test_the_table_and_the_records_say_the_same():
     verdicts = {m.name: line.split()[-1] for m, line in zip(found.measures, lines[2:], strict=True)}
     assert verdicts["path length lost to doubtful edges"] == "change"
     assert verdicts["trustworthiness"] == "follows"
-    assert verdicts["pieces of the graph"] == "ok"
+    assert verdicts["connected components of the graph"] == "ok"
     records = {record["measure"]: record for record in found.records()}
     assert records["trustworthiness"]["ok"] is False
     assert records["trustworthiness"]["advice"] is None

@@ -10,7 +10,7 @@ import pytest
 
 import unspool
 from benchmarks.plan import MARK, ratios
-from unspool import evaluate
+from unspool import costs, evaluate
 from unspool.catalog import METHODS
 from unspool.evaluate import plan
 from unspool.methods import LTSA, FeatureMapPCA, Isomap, KernelPCA, LandmarkIsomap
@@ -76,14 +76,19 @@ def test_what_does_not_fit_names_what_does():
     assert not found.fits
     assert found.bytes > 8 * 50_000**2
     assert found.instead == ("landmark-mds", "pca")
-    assert "does not fit into 4.0 GB; pass landmarks=1000, or use landmark-mds or pca" in str(found)
+    assert "does not fit into 4.0 GB; pass n_landmarks=1000, or use landmark-mds or pca" in str(
+        found
+    )
     for name in found.instead:
         assert plan(name, 50_000, 10, max_memory=4e9).fits
 
 
-def test_the_change_is_the_one_that_the_method_itself_advises():
+def test_the_change_is_the_one_that_the_method_itself_advises(monkeypatch):
     found = plan("kernel-pca", 50_000, 10, max_memory=4e9)
-    assert f"use {found.change} " in KernelPCA._INSTEAD
+    with monkeypatch.context() as tight:
+        tight.setattr("unspool.runtime.memory.available_bytes", lambda: 1000)
+        with pytest.raises(MemoryError, match=f"use {found.change} "):
+            KernelPCA(2).fit(np.eye(30))
     assert plan(KernelPCA(2, n_landmarks=1000), 50_000, 10, max_memory=4e9).fits
     assert plan(KernelPCA(2, n_landmarks=20_000), 50_000, 10, max_memory=4e9).change == found.change
     assert plan(KernelPCA(2, n_landmarks=1000), 10**6, 10, max_memory=4e9).change == ""
@@ -154,7 +159,7 @@ def test_memory_of_kernel_pca_by_landmarks_is_foreseen_too():
 def test_a_slower_machine_takes_longer(monkeypatch):
     here = plan("isomap", 5_000, 3)
     real = evaluate.this_machine()
-    slow = evaluate.Machine(real.flops / 4, real.bandwidth / 4, real.sorting / 4)
+    slow = costs.Machine(real.flops / 4, real.bandwidth / 4, real.sorting / 4)
     monkeypatch.setattr(sys.modules["unspool.evaluate.plan"], "this_machine", lambda: slow)
     assert plan("isomap", 5_000, 3).seconds == pytest.approx(4 * here.seconds)
     assert plan("isomap", 5_000, 3).bytes == here.bytes

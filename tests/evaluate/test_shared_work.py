@@ -45,7 +45,7 @@ def test_shared_fits_are_bit_equal_to_separate_ones():
 
 def test_the_search_and_the_geodesics_run_once_a_setting(monkeypatch):
     searches = counted(monkeypatch, unspool.distances, "find_neighbors")
-    geodesics = counted(monkeypatch, unspool.methods.isomap, "geodesic_gram")
+    geodesics = counted(monkeypatch, unspool.relation.gram, "geodesic_distances")
     with share_work() as cache:
         for make in (METHODS["isomap"], METHODS["lle"], METHODS["ltsa"], METHODS["isomap"]):
             make().fit(ROLL.copy())  # the same values, another array

@@ -28,16 +28,16 @@ def test_rows_are_complete(name):
 
 
 def test_neighbours_are_judged_by_the_true_ones():
-    from benchmarks import neighbours
+    from benchmarks import neighbors
     from benchmarks.data import Data
 
     sample = Data(np.random.default_rng(0).normal(size=(1200, 12)))
-    found = neighbours.exact(sample)
-    assert neighbours.recall(found, sample) == 1.0
-    assert neighbours.recall(neighbours.sklearn(sample), sample) == 1.0
+    found = neighbors.exact(sample)
+    assert neighbors.recall(found, sample) == 1.0
+    assert neighbors.recall(neighbors.sklearn(sample), sample) == 1.0
     wrong = np.array(found["neighbors"])
     wrong[:, -1] = distances.neighbor_graph(sample.points, 11).neighbors.reshape(-1, 11)[:, -1]
-    assert neighbours.recall({"neighbors": wrong}, sample) == pytest.approx(0.9)
+    assert neighbors.recall({"neighbors": wrong}, sample) == pytest.approx(0.9)
 
 
 def test_a_side_fits_and_is_judged():

@@ -3,11 +3,13 @@
 import contextlib
 import importlib.util
 import io
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 
+import unspool
 from unspool.catalog import METHODS
 
 ROOT = Path(__file__).parents[2]
@@ -135,6 +137,32 @@ def is_an_example(name):
 def test_a_file_that_is_gone_is_told():
     text = "See `graph/components.py`, `spectrum/`, `docs/build.py`, `graph/pieces.py`, `iterate/`."
     assert missing_files(text) == ["graph/pieces.py", "iterate/"]
+
+
+def missing_names(text):
+    """Return what a page names as ours, in `code`, and is not: `quality.stress`, `unspool.io`."""
+    rooms = "|".join(sorted({"unspool", *unspool._MODULES, "report", "textbook"}))
+    named = re.findall(rf"`((?:{rooms})\.\w+(?:\.\w+)*)(?=[`(])", text)
+    ours = [name for name in named if not name.endswith((".html", ".json", ".md", ".py"))]
+    return [name for name in ours if not _resolves(f"unspool.{name.removeprefix('unspool.')}")]
+
+
+def _resolves(name):
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("path", [path for path in TEXTS if path.name != "CHANGELOG.md"], ids=named)
+def test_names_that_are_documented_exist(path):
+    assert missing_names(without_code(path.read_text("utf-8"))) == []
+
+
+def test_a_name_that_is_gone_is_told():
+    text = "`quality.stress`, `unspool.io`, `report.html`, `graph.nearest(X, 10)`, `spectrum.magic`"
+    assert missing_names(text) == ["graph.nearest", "spectrum.magic"]
 
 
 @pytest.mark.parametrize("path", RUN, ids=named)

@@ -305,9 +305,9 @@ def test_signatures_tell_what_may_be_passed(name):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: plot.embedding(np.zeros(5)), "a row a point"),
+        (lambda: plot.embedding(np.zeros(5)), "one row per point"),
         (lambda: plot.embedding(np.full((5, 2), np.nan)), "not finite"),
-        (lambda: plot.embedding(PLACES, np.zeros(7)), "one value a point"),
+        (lambda: plot.embedding(PLACES, np.zeros(7)), "one value per point"),
         (lambda: plot.embedding(PLACES, np.zeros(200, dtype=complex)), "numbers or words"),
         (lambda: plot.comparison({}), "no maps"),
         (lambda: plot.scree([np.inf]), "finite numbers"),

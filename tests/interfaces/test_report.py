@@ -12,10 +12,10 @@ from PIL import Image
 
 from unspool import datasets
 from unspool.dimension import intrinsic_dimension
-from unspool.evaluate import compare
+from unspool.evaluate import compare, summarize
 from unspool.io import UNEVEN
 from unspool.methods import Isomap
-from unspool.report import python_code, shell_command, summarize, write_report
+from unspool.report import python_code, shell_command, write_report
 
 ROLL = datasets.swiss_roll(150)
 EVIL = '<script>alert("x")</script>'

@@ -1,26 +1,45 @@
-"""Several methods on the same data: the neighbour graph and the geodesics are computed once."""
+"""Several methods on the same data: the neighbour graph and the geodesics are computed once.
+
+Methods are names, classes or models; each becomes a model under a label of its own.
+"""
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..catalog import METHODS, entry_of, is_catalogued
 from ..distances import check_metric
 from ..quality import check_neighbors, checked, checked_table
-from ..runtime import share_work, show_progress, stage
+from ..runtime import available_bytes, share_work, show_progress, stage
 from ..values import Array, Metric
-from .candidates import Candidate, Settings, candidates, usual_methods
-from .comparison import Comparison, Outcome
+from .comparison import Comparison, Outcome, Settings
 from .scores import Yardstick, geodesics_to_guides
 
 # What a fit may raise: everything but a cancellation and mistakes in this package.
 FAILURES = (ValueError, TypeError, MemoryError, ArithmeticError, RuntimeError, ImportError)
+# Quick ones that look at the data in six different ways; a comparison should not take all day.
+USUAL = ("pca", "isomap", "lle", "laplacian-eigenmaps", "ltsa", "diffusion-maps")
+EXACT_ISOMAP = 10_000  # points up to which it takes seconds; beyond, landmarks stand in
+ROOM = 3 * 4  # bytes per pair that exact Isomap should find free: thrice a table of floats
 FEWEST = 5  # points: with fewer there is nothing to compare
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A model to be compared, and what it is called; ``fitted`` ones are used as they are."""
+
+    label: str
+    model: Any
+    fitted: bool = False
+    trouble: str = ""
 
 
 def compare(
@@ -83,7 +102,7 @@ def compare(
     n = data.shape[0]
     settings = Settings(n_components, n_neighbors, metric, seed)
     asked = usual_methods(n, metric) if methods is None else methods
-    entrants = candidates(asked, settings)
+    entrants = make_candidates(asked, settings)
     counted = check_neighbors(min(n_neighbors or 10, n - 1), n)
     true = _checked_truth(truth, n)
     began = time.perf_counter()
@@ -138,7 +157,7 @@ def _checked_truth(truth: Any, n_points: int) -> Array | None:
     given = np.asarray(truth)
     true = checked(given[:, None] if given.ndim == 1 else given, "truth")
     if len(true) != n_points:
-        raise ValueError(f"truth has {len(true)} rows and X has {n_points}; need one row a point")
+        raise ValueError(f"truth has {len(true)} rows and X has {n_points}; need one row per point")
     return true
 
 
@@ -157,7 +176,7 @@ def _fitted(entrant: Candidate, data: Any) -> Outcome:
     report = getattr(model, "report_", None)
     stages = report.stages if report is not None else ()
     saved = sum(stage.facts.get("saved_seconds", 0.0) for stage in stages)
-    seconds = report.seconds if entrant.settled and report is not None else taken + saved
+    seconds = report.seconds if entrant.fitted and report is not None else taken + saved
     notes = dict.fromkeys(str(warning.message) for warning in heard)
     if report is not None:
         notes |= dict.fromkeys(report.advice)
@@ -165,7 +184,7 @@ def _fitted(entrant: Candidate, data: Any) -> Outcome:
 
 
 def _mapped(entrant: Candidate, data: Any) -> tuple[Any, Array]:
-    if not entrant.settled:
+    if not entrant.fitted:
         from sklearn.base import clone
 
         model = clone(entrant.model)
@@ -219,3 +238,83 @@ def _scored(outcome: Outcome, yardstick: Yardstick) -> Outcome:
 def _column_names(X: Any) -> tuple[str, ...]:
     names = getattr(X, "columns", None)
     return () if names is None else tuple(str(name) for name in names)
+
+
+def usual_methods(n_points: int, metric: Any = "euclidean") -> tuple[str, ...]:
+    """Return the names of the methods that are compared by default, for data of this size.
+
+    Exact Isomap gives way to landmarks where it would take minutes or most of the memory, and PCA
+    to classical scaling where there are distances only.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of points.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+
+    Returns
+    -------
+    tuple of str
+        Names of the catalogue.
+
+    Examples
+    --------
+    >>> from unspool import evaluate
+    >>> "isomap" in evaluate.usual_methods(1000)
+    True
+    """
+    fits = ROOM * n_points**2 < available_bytes()
+    instead = {} if n_points <= EXACT_ISOMAP and fits else {"isomap": "landmark-isomap"}
+    if metric == "precomputed":
+        instead["pca"] = "classical-mds" if n_points <= EXACT_ISOMAP and fits else "landmark-mds"
+    return tuple(instead.get(name, name) for name in USUAL)
+
+
+def make_candidates(methods: Any, settings: Settings) -> list[Candidate]:
+    """Return the models to compare, labelled so that no label comes twice."""
+    named = methods.items() if isinstance(methods, Mapping) else _unnamed(methods)
+    found = [_candidate(label, given, settings) for label, given in named]
+    if not found:
+        raise ValueError("no methods to compare; leave `methods` out for the usual ones")
+    seen: dict[str, int] = {}
+    answer = []
+    for one in found:
+        seen[one.label] = count = seen.get(one.label, 0) + 1
+        label = one.label if count == 1 else f"{one.label} ({count})"
+        answer.append(Candidate(label, one.model, one.fitted, one.trouble))
+    return answer
+
+
+def _unnamed(methods: Any) -> list[tuple[None, Any]]:
+    several = isinstance(methods, Iterable) and not isinstance(methods, str)
+    return [(None, given) for given in (methods if several else [methods])]
+
+
+def _candidate(label: str | None, given: Any, settings: Settings) -> Candidate:
+    if isinstance(given, str):
+        given = entry_of(given).load()
+    if isinstance(given, type):
+        return _made(label or title_of(given), given, settings)
+    if not hasattr(given, "fit"):
+        raise ValueError(
+            f"methods are names ({', '.join(METHODS)}), classes or models with fit; got {given!r}"
+        )
+    fitted = hasattr(given, "embedding_")
+    return Candidate(label or title_of(type(given)), given, fitted)
+
+
+def _made(label: str, cls: Any, settings: Settings) -> Candidate:
+    known = cls().get_params()
+    if known.get("metric") != "euclidean":  # none at all, or one of its own that cannot be changed
+        known.pop("metric", None)
+    trouble = ""
+    if settings.metric == "precomputed" and "metric" not in known:
+        trouble = "needs points, and these data are a table of distances"
+    asked = {name: value for name, value in settings.chosen.items() if name in known}
+    return Candidate(label, cls(**asked), trouble=trouble)
+
+
+def title_of(cls: type) -> str:
+    """Return what a method is called in tables: as the catalogue says, else by its class."""
+    return entry_of(cls).title if is_catalogued(cls) else cls.__name__

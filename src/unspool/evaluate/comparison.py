@@ -1,6 +1,7 @@
-"""What a comparison found: one row a method, as a table, as records and as a picture.
+"""What a comparison found: one row per method, as a table, as records and as a picture.
 
-Tables as plain text: words to the left, numbers to the right.
+What else is told of the data and the maps (Shepard diagrams, elbows, the intrinsic dimension) is
+computed when first asked for, from the neighbour graph and the geodesics of the comparison.
 """
 
 from __future__ import annotations
@@ -12,10 +13,34 @@ from typing import Any
 
 import numpy as np
 
-from ..quality import Score
+from .. import quality
+from ..dimension import Dimension, intrinsic_dimension
+from ..quality import Score, Shepard
 from ..values import Array
-from .candidates import Settings
-from .scores import COLUMNS, Column, Scores, Yardstick, aligned
+from .scores import COLUMNS, Column, Elbow, Scores, Yardstick, aligned
+
+PAIRED = 400  # points whose pairs a Shepard diagram shows
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What methods given by name or class are made with, where they have such a parameter."""
+
+    n_components: int
+    n_neighbors: int | None
+    metric: Any
+    seed: int
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The parameters that were asked for, by name."""
+        asked = {
+            "n_components": self.n_components,
+            "random_state": self.seed,
+            "metric": self.metric,
+            "n_neighbors": self.n_neighbors,
+        }
+        return {name: value for name, value in asked.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +117,39 @@ class Comparison:
         target = next(iter(maps.values())) if truth is None else truth
         return {label: aligned(places, target) for label, places in maps.items()}
 
+    @cached_property
+    def shepard(self) -> dict[str, Shepard]:
+        """Distances on each map against those in the data; of a sparse graph these are unknown."""
+        yardstick = self.yardstick
+        if yardstick.is_sparse:
+            return {}
+        return {
+            label: quality.shepard(
+                yardstick.data,
+                places,
+                metric=yardstick.metric,
+                sample=min(PAIRED, len(places)),
+                seed=yardstick.seed,
+            )
+            for label, places in self.embeddings.items()
+        }
+
+    @cached_property
+    def elbows(self) -> tuple[Elbow, ...]:
+        """What PCA and Isomap leave unexplained of the distances with 1, 2, ... coordinates."""
+        return self.yardstick.elbows()
+
+    @cached_property
+    def dimension(self) -> Dimension | None:
+        """How many coordinates the data need; None if they are too few, or a sparse graph."""
+        yardstick = self.yardstick
+        if yardstick.is_sparse:
+            return None
+        try:
+            return intrinsic_dimension(yardstick.data, metric=yardstick.metric, seed=yardstick.seed)
+        except ValueError:  # too few distinct points
+            return None
+
     @property
     def scored(self) -> tuple[Column, ...]:
         """The columns of the table: scores that at least one map has."""
@@ -109,7 +167,7 @@ class Comparison:
         return max(having, key=lambda label: sign * having[label].value)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict a method: plain numbers, None where there is no score."""
+        """Return one dict per method: plain numbers, None where there is no score."""
         return [
             {
                 "method": outcome.label,
@@ -122,7 +180,7 @@ class Comparison:
         ]
 
     def table(self) -> str:
-        """Return the scores as text, one line a method, and what is to be said about them."""
+        """Return the scores as text, one line per method, and what is to be said about them."""
         heads = ["method", *(c.heading for c in self.scored), "seconds"]
         lines = [
             [o.label, *(_cell(o.scores.get(c.name)) for c in self.scored), f"{o.seconds:.2f}"]

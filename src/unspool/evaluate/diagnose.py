@@ -5,7 +5,8 @@ The figure of a diagnosis: four looks at one map.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,29 @@ from .. import plot
 from ..plot import figure
 from ..runtime import stage
 from ..values import Array
-from .checks import Measure, measures_of, spectrum_of
+from . import map_checks, solution_checks
 from .compare import checked_data, was_fitted_on
 from .comparison import columns_of_text
-from .evidence import Case
+from .evidence import Evidence, Measure
+from .solution_checks import spectrum_of
+
+Check = Callable[[Evidence], Measure | None]
+
+# Causes come first: with one of them, what the map fails to keep is its consequence.
+CAUSES: tuple[Check, ...] = (
+    solution_checks.convergence,
+    solution_checks.connected_components,
+    solution_checks.short_circuits,
+)
+PROMISES: tuple[Check, ...] = (
+    map_checks.trustworthiness,
+    map_checks.continuity,
+    map_checks.stress,
+    map_checks.residual_variance,
+    map_checks.distortion,
+    solution_checks.negative_eigenvalues,
+)
+OTHERS: tuple[Check, ...] = (solution_checks.eigengap, solution_checks.landmarks)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -30,7 +50,7 @@ class Diagnosis:
 
     label: str
     measures: tuple[Measure, ...]
-    case: Case
+    evidence: Evidence
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -50,7 +70,7 @@ class Diagnosis:
         raise KeyError(f"no measure {name!r} here; there are: {known}")
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict a measure."""
+        """Return one dict per measure."""
         return [
             {
                 "measure": m.name,
@@ -65,15 +85,13 @@ class Diagnosis:
         ]
 
     def table(self) -> str:
-        """Return the measures as text, one a line."""
+        """Return the measures as text, one per line."""
         lines = [[m.name, f"{m.value:.4g}", m.sound, _verdict(m)] for m in self.measures]
         return columns_of_text([self.label, "measured", "sound if", ""], lines)
 
     def figure(self) -> Any:
         """Return four looks at the map: trust, graph or distortion, distances, eigenvalues."""
-        pass
-
-        return diagnosis_figure(self.case)
+        return diagnosis_figure(self.evidence)
 
     def __str__(self) -> str:
         said = [f"- {sentence}" for sentence in self.advice] or ["nothing to change"]
@@ -117,17 +135,35 @@ def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) ->
     """
     if not hasattr(model, "embedding_"):
         raise ValueError(f"{type(model).__name__} is not fitted: call fit(X) on it first")
-    case = _case(model, X, sample, seed)
+    evidence = _gather(model, X, sample, seed)
     with stage("diagnosis"):
-        measures = tuple(measures_of(case))
-    return Diagnosis(type(model).__name__, measures, case)
+        measures = tuple(_measures_of(evidence))
+    return Diagnosis(type(model).__name__, measures, evidence)
+
+
+def _measures_of(evidence: Evidence) -> Iterator[Measure]:
+    """Yield everything that can be measured, with one piece of advice for each parameter at most.
+
+    What follows from something that was advised before is not sound either, but has no advice of
+    its own: two changes for one cause would contradict each other.
+    """
+    advised: set[str] = set()
+    for check in (*CAUSES, *PROMISES, *OTHERS):
+        found = check(evidence)
+        if found is None:
+            continue
+        follows = bool(advised) and check not in OTHERS
+        if not found.ok and (follows or found.parameter in advised):
+            found = replace(found, advice="", parameter="", suggestion=None)
+        advised |= {found.parameter} - {""}
+        yield found
 
 
 def _verdict(measure: Measure) -> str:
     return "ok" if measure.ok else "change" if measure.advice else "follows"
 
 
-def _case(model: Any, X: Any, sample: int | None, seed: int) -> Case:
+def _gather(model: Any, X: Any, sample: int | None, seed: int) -> Evidence:
     metric = getattr(model, "metric", "euclidean")
     seen = X
     if getattr(model, "kernel", None) == "precomputed":
@@ -136,10 +172,10 @@ def _case(model: Any, X: Any, sample: int | None, seed: int) -> Case:
         metric = "euclidean"
     data = checked_data(seen, metric)
     counted = min(10, data.shape[0] - 1)
-    return Case(model, data, metric, _places(model, X, data), counted, sample, seed)
+    return Evidence(model, data, metric, _embedding(model, X, data), counted, sample, seed)
 
 
-def _places(model: Any, X: Any, data: Any) -> Array:
+def _embedding(model: Any, X: Any, data: Any) -> Array:
     if hasattr(model, "transform") and not was_fitted_on(model, X):
         return np.asarray(model.transform(X), dtype=np.float64)
     known = np.asarray(model.embedding_, dtype=np.float64)
@@ -152,55 +188,63 @@ def _places(model: Any, X: Any, data: Any) -> Array:
 
 
 def _distances_of_kernel(table: Any) -> Array:
-    """Return d_ij = sqrt(K_ii - 2 K_ij + K_jj) (S4 16.56)."""
+    """Return d_ij = sqrt(K_ii - 2 K_ij + K_jj) (Izenman 2013, eq. 16.56)."""
     kernel = np.asarray(table, dtype=np.float64)
     if kernel.ndim != 2 or kernel.shape[0] != kernel.shape[1]:
-        raise ValueError(f"a kernel table must be square; got shape {kernel.shape}")
+        raise ValueError(f"a kernel matrix must be square; got shape {kernel.shape}")
     own = np.diag(kernel)
     return np.sqrt(np.maximum(own[:, None] - 2.0 * kernel + own, 0.0))
 
 
-def diagnosis_figure(case: Case) -> Any:
+def diagnosis_figure(evidence: Evidence) -> Any:
     """Return a figure of the map's trust, its graph or distortion, its distances, its values."""
     fig = figure(9.6, 8.0)
     grid = fig.subplots(2, 2)
-    if "trustworthiness" in case.scores:
-        score = case.scores["trustworthiness"]
-        plot.trust(case.places, score, axes=grid[0, 0], title="trustworthiness of each point")
+    if "trustworthiness" in evidence.scores:
+        score = evidence.scores["trustworthiness"]
+        plot.trust(
+            evidence.embedding, score, axes=grid[0, 0], title="trustworthiness of each point"
+        )
     else:
-        plot.embedding(case.places, axes=grid[0, 0], title="map")
-    _relation(case, grid[0, 1])
-    if not hasattr(case.data, "tocsr"):
+        plot.embedding(evidence.embedding, axes=grid[0, 0], title="map")
+    _relation(evidence, grid[0, 1])
+    if not hasattr(evidence.data, "tocsr"):
         title = "distances, pair by pair"
-        plot.shepard(case.shepard, axes=grid[1, 0], title=title)
+        plot.shepard(evidence.shepard, axes=grid[1, 0], title=title)
     else:
         grid[1, 0].set_axis_off()
-    _values(case, grid[1, 1])
+    _values(evidence, grid[1, 1])
     return fig
 
 
-def _relation(case: Case, axes: Any) -> None:
-    if case.has_graph and case.listed.n_points == case.n_points:
-        marked = case.suspicious.edges
+def _relation(evidence: Evidence, axes: Any) -> None:
+    if evidence.has_graph and evidence.listed.n_points == evidence.n_points:
+        marked = evidence.suspicious.edges
         title = f"neighbour graph, {len(marked)} doubtful edges marked"
-        plot.neighbor_graph(case.places, case.listed, marked=marked, axes=axes, title=title)
-    elif case.distortion is not None and case.width == 2 and case.distortion.axes.shape[2] == 2:
+        plot.neighbor_graph(
+            evidence.embedding, evidence.listed, marked=marked, axes=axes, title=title
+        )
+    elif (
+        evidence.distortion is not None
+        and evidence.width == 2
+        and evidence.distortion.axes.shape[2] == 2
+    ):
         title = "what the map makes of small circles"
-        plot.ellipses(case.places, case.distortion, axes=axes, title=title)
+        plot.ellipses(evidence.embedding, evidence.distortion, axes=axes, title=title)
     else:
-        plot.embedding(case.places, axes=axes, title="map")
+        plot.embedding(evidence.embedding, axes=axes, title="map")
 
 
-def _values(case: Case, axes: Any) -> None:
-    values = getattr(case.model, "eigenvalues_", None)
+def _values(evidence: Evidence, axes: Any) -> None:
+    values = getattr(evidence.model, "eigenvalues_", None)
     if values is not None and len(values):
-        shown = _with_next(np.asarray(values, dtype=np.float64), spectrum_of(case.model))
+        shown = _with_next(np.asarray(values, dtype=np.float64), spectrum_of(evidence.model))
         plot.scree(shown, kept=len(values), axes=axes, title="eigenvalues of the coordinates")
         return
-    if case.distortion is not None:
+    if evidence.distortion is not None:
         plot.embedding(
-            case.places,
-            np.log10(np.maximum(case.distortion.areas, 1e-12)),
+            evidence.embedding,
+            np.log10(np.maximum(evidence.distortion.areas, 1e-12)),
             label="log10 of the growth of areas",
             axes=axes,
             title="where the map spreads and crowds",

@@ -1,4 +1,7 @@
-"""A fitted model and its data, with everything that is measured of them, each when first asked."""
+"""The evidence of a diagnosis: a fitted model and its data, and what is measured of both.
+
+Everything is measured when first asked for, and once for all checks.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,30 @@ SPARSE, FELT = 9, 0.02  # neighbours; of the path lengths, an edge
 GUIDES = 50  # points from which geodesics are measured with and without an edge
 
 
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number that was measured, what it should be, and what to change if it is not.
+
+    ``parameter`` and ``suggestion`` say it for programs; ``advice`` is the same as a sentence.
+    """
+
+    name: str
+    value: float
+    sound: str
+    ok: bool
+    advice: str = ""
+    parameter: str = ""
+    suggestion: Any = None
+
+
 @dataclass(frozen=True, eq=False)
-class Case:
-    """What a diagnosis looks at."""
+class Evidence:
+    """A fitted model, the data that it maps, and what was measured of them so far."""
 
     model: Any
     data: Any
     metric: Metric
-    places: Array
+    embedding: Array
     n_neighbors: int
     sample: int | None = None
     seed: int = 0
@@ -43,16 +62,16 @@ class Case:
     @property
     def width(self) -> int:
         """Number of coordinates of the map."""
-        return int(self.places.shape[1])
+        return int(self.embedding.shape[1])
 
     @property
     def n_points(self) -> int:
         """Number of points."""
-        return len(self.places)
+        return len(self.embedding)
 
     @property
     def has_graph(self) -> bool:
-        """Whether the method joins neighbours, and its pieces are mapped by policy."""
+        """Whether the method joins neighbours, and maps connected components by a policy."""
         return hasattr(self.model, "component_labels_") and self.model.components != "whole"
 
     @cached_property
@@ -64,7 +83,7 @@ class Case:
         yardstick = Yardstick(
             self.data, self.metric, self.n_neighbors, self.sample, self.seed, geodesics
         )
-        return yardstick.scores(self.places)
+        return yardstick.scores(self.embedding)
 
     @cached_property
     def dimension(self) -> int:
@@ -83,12 +102,12 @@ class Case:
         """How the map stretches neighbourhoods; unknown where there are no points."""
         if self.metric == "precomputed":
             return None
-        return quality.local_distortion(self.data, self.places)
+        return quality.local_distortion(self.data, self.embedding)
 
     @cached_property
     def shepard(self) -> Shepard:
         """Pairs of distances, in the data and on the map."""
-        return quality.shepard(self.data, self.places, metric=self.metric, seed=self.seed)
+        return quality.shepard(self.data, self.embedding, metric=self.metric, seed=self.seed)
 
     @property
     def count(self) -> int | None:
@@ -126,8 +145,8 @@ class Case:
         """Whether the model joins points if either or both list the other; LLE's are directed."""
         return str(getattr(self.model, "symmetrize", "union"))
 
-    def is_whole(self, listed: NeighborGraph) -> bool:
-        """Tell whether the model would find these neighbours to be in one piece."""
+    def is_connected(self, listed: NeighborGraph) -> bool:
+        """Tell whether the model would find these neighbours to be connected."""
         joined = listed if self.rule == "directed" else graph.symmetrize(listed)
         return graph.find_components(joined).count == 1
 

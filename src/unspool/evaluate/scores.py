@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import graph, paths, quality
-from ..quality import Score
-from ..relation import directed_neighbors, neighbor_index, undirected_neighbors
+from ..distances import pairwise_distances
+from ..methods import PCA
+from ..quality import Curve, Score
+from ..relation import directed_neighbors, neighbor_index, triangulate, undirected_neighbors
 from ..values import Array, Metric, NeighborGraph
 
 GUIDES = 200  # points whose geodesics to all others stand for all geodesics
+MOST_COORDINATES = 10  # of an elbow
 
 Scores = dict[str, Score]
 
@@ -47,6 +51,15 @@ class Geodesics:
 
 
 @dataclass(frozen=True, slots=True)
+class Elbow:
+    """The curve 1 - R_t^2 of a method over t = 1, 2, ... coordinates, and what it explains."""
+
+    method: str
+    explains: str
+    curve: Curve
+
+
+@dataclass(frozen=True, slots=True)
 class Yardstick:
     """The data that maps are held against: points or distances, their geodesics, the truth."""
 
@@ -58,12 +71,17 @@ class Yardstick:
     geodesics: Geodesics | None = None
     truth: Array | None = None
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the data are a sparse graph, which knows near distances only."""
+        return bool(sp.issparse(self.data))
+
     def scores(self, places: Array) -> Scores:
         """Return all scores of a map that make sense for these data."""
         answer: Scores = {}
-        if not sp.issparse(self.data):
+        if not self.is_sparse:
             answer.update(self._of_all_pairs(places))
-        else:  # a sparse graph knows near distances only
+        else:
             k = self.n_neighbors
             answer["neighbours kept"] = quality.neighbors_kept(
                 self.data, places, k, metric="precomputed", sample=self.sample, seed=self.seed
@@ -101,13 +119,37 @@ class Yardstick:
             standard_error=float(curve.standard_errors[-1]),
         )
 
+    def elbows(self) -> tuple[Elbow, ...]:
+        """Return what 1, 2, ... coordinates leave unexplained of straight distances and geodesics.
+
+        Both are to the guides. The map of Isomap is that of landmarks, placed by the geodesics
+        that are there already.
+        """
+        if self.geodesics is None:
+            return ()
+        guides, most = self.geodesics.guides, min(MOST_COORDINATES, len(self.geodesics.guides) - 1)
+        answer = []
+        if self.metric != "precomputed":
+            width = min(most, self.data.shape[1], len(self.data) - 1)
+            straight = pairwise_distances(self.data, self.data[guides], self.metric)
+            places = PCA(width).fit(self.data).embedding_
+            curve = quality.residual_variance(straight, places, guides)
+            answer.append(Elbow("PCA", "straight distances", curve))
+        similarities = -0.5 * np.square(self.geodesics.lengths)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # coordinates without content
+            fitted = triangulate(similarities, guides, most, self.seed, "distance")
+        places = fitted.place(similarities)
+        curve = quality.residual_variance(self.geodesics.lengths, places, guides)
+        return (*answer, Elbow("Isomap", "distances along the manifold", curve))
+
 
 def geodesics_to_guides(
     data: Any, metric: Metric, n_neighbors: int | None, seed: int
 ) -> Geodesics | None:
     """Return geodesics from all points to guides; None if all points are in one place.
 
-    A graph in several pieces is joined by its shortest links.
+    Connected components of the graph are joined by their shortest links.
     """
     neighbors = joined_graph(data, metric, n_neighbors)
     n = neighbors.n_points
@@ -117,7 +159,7 @@ def geodesics_to_guides(
 
 
 def joined_graph(data: Any, metric: Metric, n_neighbors: int | None) -> NeighborGraph:
-    """Return the undirected neighbour graph of the data, in one piece."""
+    """Return the undirected neighbour graph of the data, its components joined."""
     index = neighbor_index(data, metric)
     neighbors = undirected_neighbors(directed_neighbors(index, data, metric, n_neighbors))
     found = graph.find_components(neighbors)

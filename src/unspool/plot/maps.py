@@ -308,7 +308,9 @@ def _checked_color(color: Any, n_points: int) -> Array | None:
         return None
     values = np.asarray(color)
     if values.shape != (n_points,):
-        raise ValueError(f"color must be one value a point ({n_points}); got shape {values.shape}")
+        raise ValueError(
+            f"color must be one value per point ({n_points}); got shape {values.shape}"
+        )
     if values.dtype.kind in "OUSb":
         return values.astype(str)
     if values.dtype.kind not in "fiu":

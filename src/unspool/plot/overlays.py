@@ -65,7 +65,7 @@ def ellipses(
     axes = panel(axes, title)
     places = places_of(Y)
     if places.shape[1] != 2 or distortion.axes.shape[1:] != (2, 2):
-        raise ValueError("ellipses are drawn on maps of 2 coordinates with 2 stretches a point")
+        raise ValueError("ellipses are drawn on maps of 2 coordinates with 2 stretches per point")
     if len(distortion.axes) != len(places):
         raise ValueError(f"the distortion is of {len(distortion.axes)} points, not {len(places)}")
     paint(axes, places, color, size=0.4 * dot_size(len(places)))
@@ -269,7 +269,7 @@ def _checked_images(images: Any, shape: tuple[int, int] | None, n_points: int) -
         pictures = pictures.reshape(len(pictures), *shape)
     if pictures.ndim != 3 or len(pictures) != n_points:
         raise ValueError(
-            f"images are (n, h, w), or rows of pixels with shape=(h, w), one a point ({n_points}); "
-            f"got {np.shape(images)} and shape={shape}"
+            f"images are (n, h, w), or rows of pixels with shape=(h, w), one per point "
+            f"({n_points}); got {np.shape(images)} and shape={shape}"
         )
     return pictures

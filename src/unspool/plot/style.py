@@ -50,7 +50,7 @@ def places_of(given: Any) -> Array:
     places = np.asarray(getattr(given, "embedding_", given))
     if places.ndim != 2 or not np.issubdtype(places.dtype, np.number) or len(places) == 0:
         raise ValueError(
-            f"a map is a matrix of numbers with a row a point; got shape {places.shape}"
+            f"a map is a matrix of numbers with one row per point; got shape {places.shape}"
         )
     if not np.isfinite(places).all():
         raise ValueError("the map has entries that are not finite, which have no place to draw")

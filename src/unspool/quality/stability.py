@@ -138,8 +138,8 @@ def _mapped(estimator: Any, data: Array, rows: Array) -> Array:
     places = np.asarray(clone(estimator).fit_transform(part), dtype=np.float64)
     if places.ndim != 2 or len(places) != len(rows):
         raise ValueError(
-            f"{type(estimator).__name__} mapped {len(rows)} points to shape {places.shape}; a row "
-            "a point is needed"
+            f"{type(estimator).__name__} mapped {len(rows)} points to shape {places.shape}; one "
+            "row per point is needed"
         )
     return places
 

@@ -3,6 +3,9 @@
 from .chart import Chart, Component, Isolated, Queries, Relation
 from .features import FeatureProjection, check_features, count_monomials, deviations
 from .gram import (
+    DOUBLE_POINTS,
+    GEODESIC_BLOCK_BYTES,
+    TABLE_ROOM,
     GeodesicOperator,
     GeodesicTable,
     GramMap,
@@ -32,6 +35,9 @@ from .nystroem import (
 )
 
 __all__ = [
+    "DOUBLE_POINTS",
+    "GEODESIC_BLOCK_BYTES",
+    "TABLE_ROOM",
     "Chart",
     "Component",
     "DiffusionRelation",

@@ -22,11 +22,11 @@ from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .chart import Queries
 from .neighbors import edges_of
 
-SINGLE = 4_000  # points from which on geodesics are kept in single precision: 128 MB in double
-ROOM = 1.3  # tables' worth of memory that must be free for one of them to be held
+DOUBLE_POINTS = 4_000  # up to which geodesics are kept in double precision: 128 MB
+TABLE_ROOM = 1.3  # tables' worth of memory that must be free for one of them to be held
 INITIAL = 16  # vectors that a block-by-block solution starts from
 GUIDES = 400  # landmarks that the initial vectors are made with
-BLOCK_BYTES = 256 * 2**20
+GEODESIC_BLOCK_BYTES = 256 * 2**20  # of geodesics at a time where their table does not fit
 STRIP = 32  # rows worked on at a time
 
 
@@ -87,8 +87,8 @@ def advise_if_not_euclidean(eigenvalues: Array, centering: Centering, diagonal: 
 def relate_by_geodesics(neighbors: NeighborGraph, seed: int) -> GeodesicTable | GeodesicOperator:
     """Return the relation by geodesic distances: as a table if there is room for one."""
     n = neighbors.n_points
-    in_double = n <= SINGLE
-    if ROOM * n * n * (8 if in_double else 4) < available_bytes():
+    in_double = n <= DOUBLE_POINTS
+    if TABLE_ROOM * n * n * (8 if in_double else 4) < available_bytes():
         precision: Precision = "float64" if in_double else "float32"
         return reuse(
             "geodesics",
@@ -195,7 +195,7 @@ def _geodesic_similarities(
 
 def _similarity_blocks(paths: ShortestPaths) -> Iterator[tuple[Array, Array]]:
     """Yield sources and -1/2 of their squared geodesic distances, block by block."""
-    size = max(64, BLOCK_BYTES // (4 * paths.n_points))
+    size = max(64, GEODESIC_BLOCK_BYTES // (4 * paths.n_points))
     for sources, lengths in paths.blocks(size=size, precision="float32"):
         _turn_into_similarities(lengths)
         yield sources, lengths

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import base64
 import io
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .. import plot, quality
+from .. import plot
 from ..dimension import Dimension
-from ..distances import pairwise_distances
 from ..evaluate import Comparison
-from ..methods import PCA, LandmarkIsomap
-from ..values import Array
 
 DPI = 144  # sharp on a screen of double density at the size it is shown, and on paper
 COLORS = 128  # of the palette: a third of the bytes of a full picture, and no eye sees it
-MOST_COORDINATES = 10  # of an elbow
-FEW = 400  # points whose pairs a Shepard diagram shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +39,7 @@ def picture(figure: Any, title: str, alt: str, caption: str = "") -> Picture:
 
 
 def map_pictures(comparison: Comparison, color: Any, label: str) -> list[Picture]:
-    """Return one picture a map, all laid on each other and painted alike."""
+    """Return one picture per map, all laid on each other and painted alike."""
     answer = []
     for name, places in comparison.aligned.items():
         scores = comparison.scores[name]
@@ -62,7 +56,7 @@ def map_pictures(comparison: Comparison, color: Any, label: str) -> list[Picture
 
 
 def trust_pictures(comparison: Comparison) -> list[Picture]:
-    """Return one picture a map, painted by the trustworthiness of each point."""
+    """Return one picture per map, painted by the trustworthiness of each point."""
     scored = {
         name: scores["trustworthiness"]
         for name, scores in comparison.scores.items()
@@ -83,18 +77,8 @@ def trust_pictures(comparison: Comparison) -> list[Picture]:
 
 def shepard_pictures(comparison: Comparison) -> list[Picture]:
     """Return the Shepard diagram of each map."""
-    yardstick = comparison.yardstick
-    if hasattr(yardstick.data, "tocsr"):
-        return []
     answer = []
-    for name, places in comparison.embeddings.items():
-        pairs = quality.shepard(
-            yardstick.data,
-            places,
-            metric=yardstick.metric,
-            sample=min(FEW, len(places)),
-            seed=yardstick.seed,
-        )
+    for name, pairs in comparison.shepard.items():
         told = f"rank correlation {pairs.value:.3f}"
         alt = f"Shepard diagram of {name}: distances on the map over distances in the data, {told}"
         answer.append(picture(plot.shepard(pairs), name, alt, told))
@@ -104,40 +88,12 @@ def shepard_pictures(comparison: Comparison) -> list[Picture]:
 def elbow_pictures(comparison: Comparison) -> list[Picture]:
     """Return what 1, 2, ... coordinates leave unexplained of straight distances and geodesics."""
     answer = []
-    for name, what, curve in _curves(comparison):
-        values = ", ".join(f"{value:.3f}" for value in curve)
-        alt = f"Residual variance of {what} with 1 to {len(curve)} coordinates: {values}"
-        figure = plot.elbow(curve)
-        answer.append(picture(figure, name, alt, f"of {what}"))
-    return answer
-
-
-def _curves(comparison: Comparison) -> list[tuple[str, str, Array]]:
-    yardstick = comparison.yardstick
-    data, metric, geodesics = yardstick.data, yardstick.metric, yardstick.geodesics
-    if geodesics is None:
-        return []
-    guides = geodesics.guides
-    most = min(MOST_COORDINATES, len(guides) - 1)
-    answer = []
-    if metric != "precomputed":
-        width = min(most, data.shape[1], len(data) - 1)
-        straight = pairwise_distances(data, data[guides], metric)
-        places = PCA(width).fit(data).embedding_
-        curve = quality.residual_variance(straight, places, guides)
-        answer.append(("PCA", "straight distances", np.asarray(curve.values)))
-    model = LandmarkIsomap(
-        most,
-        landmarks=guides,
-        metric=metric,
-        n_neighbors=comparison.settings.n_neighbors,
-        random_state=comparison.settings.seed,
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # pieces, and coordinates without content
-        places = model.fit(data).embedding_
-    curve = quality.residual_variance(geodesics.lengths, places, guides)
-    answer.append(("Isomap", "distances along the manifold", np.asarray(curve.values)))
+    for elbow in comparison.elbows:
+        values = ", ".join(f"{value:.3f}" for value in elbow.curve.values)
+        count = len(elbow.curve.values)
+        alt = f"Residual variance of {elbow.explains} with 1 to {count} coordinates: {values}"
+        figure = plot.elbow(elbow.curve)
+        answer.append(picture(figure, elbow.method, alt, f"of {elbow.explains}"))
     return answer
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..catalog import entry_of, is_catalogued
 from ..evaluate import Comparison
 
-GIVEN = "X = ...  # your data: an array with a row a point"
+GIVEN = "X = ...  # your data: an array with one row per point"
 
 
 def shell_command(comparison: Comparison, source: str, path: str) -> str:
@@ -72,7 +72,7 @@ def _loading(comparison: Comparison, loading: str) -> list[str]:
     if comparison.yardstick.truth is not None:
         lines.append("truth = ...  # the true coordinates")
     if comparison.color is not None:
-        lines.append("color = ...  # one value a point")
+        lines.append("color = ...  # one value per point")
     return lines
 
 

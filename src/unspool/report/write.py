@@ -10,8 +10,7 @@ from typing import Any
 
 import unspool
 
-from ..dimension import Dimension, intrinsic_dimension
-from ..evaluate import Comparison
+from ..evaluate import Comparison, summarize
 from ..io import write_atomically
 from ..runtime import stage
 from .panels import (
@@ -22,7 +21,6 @@ from .panels import (
     trust_pictures,
 )
 from .reproduce import python_code, shell_command
-from .summary import summarize
 
 MEANINGS = {
     "trustworthiness": "are neighbours on the map neighbours in the data?",
@@ -86,7 +84,7 @@ def write_report(
 
 def _page(comparison: Comparison, running: Any, title: str) -> dict[str, Any]:
     """Return all that the page shows of the comparison itself."""
-    found = _dimension(comparison)
+    found = comparison.dimension
     running.advance()
     trust = trust_pictures(comparison)
     running.advance()
@@ -107,16 +105,6 @@ def _page(comparison: Comparison, running: Any, title: str) -> dict[str, Any]:
         "best": {c.name: comparison.best(c.name) for c in comparison.scored},
         "meanings": MEANINGS,
     }
-
-
-def _dimension(comparison: Comparison) -> Dimension | None:
-    yardstick = comparison.yardstick
-    if hasattr(yardstick.data, "tocsr"):  # a sparse graph does not hold the distances it takes
-        return None
-    try:
-        return intrinsic_dimension(yardstick.data, metric=yardstick.metric, seed=yardstick.seed)
-    except ValueError:  # too few distinct points: the page then has no such section
-        return None
 
 
 def _paint(comparison: Comparison, name: str) -> tuple[Any, str]:

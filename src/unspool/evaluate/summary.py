@@ -20,7 +20,7 @@ SEARCHED = 20_000  # points whose neighbours are sought for outliers
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnSummary:
     """One column: its range and how many of its entries are missing."""
 
     name: str
@@ -38,7 +38,7 @@ class Summary:
     n_points: int
     n_columns: int
     kind: str
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnSummary, ...]
     duplicates: int
     missing: int
     warnings: tuple[str, ...]
@@ -98,11 +98,11 @@ def _of_distances(data: Any) -> Summary:
     return Summary(n, n, kind, (), copies, 0, warnings)
 
 
-def _described(name: str, values: Array) -> Column:
+def _described(name: str, values: Array) -> ColumnSummary:
     known = values[np.isfinite(values)]
     if len(known) == 0:
-        return Column(name, np.nan, np.nan, np.nan, 0.0, len(values))
-    return Column(
+        return ColumnSummary(name, np.nan, np.nan, np.nan, 0.0, len(values))
+    return ColumnSummary(
         name=name,
         low=float(known.min()),
         median=float(np.median(known)),
@@ -112,7 +112,7 @@ def _described(name: str, values: Array) -> Column:
     )
 
 
-def _about_missing(columns: Sequence[Column], missing: int, n_points: int) -> list[str]:
+def _about_missing(columns: Sequence[ColumnSummary], missing: int, n_points: int) -> list[str]:
     if missing == 0:
         return []
     where = [f"{c.name} ({c.missing})" for c in columns if c.missing]
@@ -131,7 +131,7 @@ def _about_copies(copies: int, n_points: int) -> list[str]:
     ]
 
 
-def _about_constants(columns: Sequence[Column]) -> list[str]:
+def _about_constants(columns: Sequence[ColumnSummary]) -> list[str]:
     same = [c.name for c in columns if c.spread == 0.0 and c.missing == 0]
     if not same:
         return []
@@ -139,7 +139,7 @@ def _about_constants(columns: Sequence[Column]) -> list[str]:
     return [f"{told} one value only and cannot matter: {_some(same)}"]
 
 
-def _about_scales(columns: Sequence[Column], mapped: Array | None) -> list[str]:
+def _about_scales(columns: Sequence[ColumnSummary], mapped: Array | None) -> list[str]:
     """Tell of columns in different units, and whether they still were when they were mapped."""
     varying = sorted((c for c in columns if c.spread > 0), key=lambda c: c.spread)
     if not _is_uneven([c.spread for c in varying]):
@@ -167,17 +167,17 @@ def _about_outliers(points: Array, names: Array, metric: Metric) -> list[str]:
     kept = slice(None, None, max(1, -(-len(points) // SEARCHED)))
     called, some = names[kept], points[kept]
     far = neighbor_graph(some, 5, metric=metric).distances.reshape(-1, 5)[:, -1]
-    centre = float(np.median(far))
-    deviation = float(np.median(np.abs(far - centre)))
+    center = float(np.median(far))
+    deviation = float(np.median(np.abs(far - center)))
     if deviation == 0.0:
         return []
-    alone = called[far > centre + ISOLATED * 1.4826 * deviation]
+    alone = called[far > center + ISOLATED * 1.4826 * deviation]
     if len(alone) == 0:
         return []
     named = _some([str(name) for name in alone])
     return [
         f"{_counted(len(alone), 'point lies', 'points lie')} far from all others (row {named}): an "
-        "outlier pulls the map towards itself, or ends as a piece of its own"
+        "outlier pulls the map towards itself, or ends as a connected component of its own"
     ]
 
 

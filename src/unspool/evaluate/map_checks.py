@@ -1,0 +1,131 @@
+"""What can be wrong with the map: it does not keep what its method promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..values import Array
+from .evidence import Evidence, Measure
+
+TRUSTED = 0.95  # Venna & Kaski's scores: below, one neighbour in a few is a stranger
+STRESSED = 0.2  # Kruskal 1964 calls 0.2 a poor fit
+UNEXPLAINED = 0.1  # of the variance of geodesics
+STRETCHED = 0.7  # root mean square of log stretches: lengths are off by a factor of 2
+UNEVEN = 1.5  # of log areas, tenth to ninetieth percentile: areas differ by a factor of 4.5
+
+
+def trustworthiness(evidence: Evidence) -> Measure | None:
+    """Ask whether neighbours on the map are neighbours in the data."""
+    return _neighborhoods(
+        evidence, "trustworthiness", "strangers lie among the neighbours on the map"
+    )
+
+
+def continuity(evidence: Evidence) -> Measure | None:
+    """Ask whether neighbours in the data are neighbours on the map."""
+    return _neighborhoods(evidence, "continuity", "neighbours are torn apart on the map")
+
+
+def stress(evidence: Evidence) -> Measure | None:
+    """Ask whether a method that keeps straight distances does."""
+    if evidence.keeps != "distances" or "stress" not in evidence.scores:
+        return None
+    value = evidence.scores["stress"].value
+    name, sound = "stress", f"< {STRESSED:g}"
+    if value < STRESSED:
+        return Measure(name, value, sound, True)
+    wanted = max(evidence.dimension, evidence.width + 1)
+    advice = (
+        f"stress is {value:.2f}: {evidence.width} coordinates do not hold these distances; raise "
+        f"n_components to {wanted}"
+    )
+    return Measure(name, value, sound, False, advice, "n_components", wanted)
+
+
+def residual_variance(evidence: Evidence) -> Measure | None:
+    """Ask whether a method that keeps geodesics does."""
+    if evidence.keeps != "geodesics" or "residual variance" not in evidence.scores:
+        return None
+    value = evidence.scores["residual variance"].value
+    name, sound = "residual variance", f"< {UNEXPLAINED:g}"
+    if value < UNEXPLAINED:
+        return Measure(name, value, sound, True)
+    wanted = max(evidence.dimension, evidence.width + 1)
+    advice = (
+        f"{value:.0%} of the variance of the distances along the manifold is not on the map; raise "
+        f"n_components to {wanted}"
+    )
+    return Measure(name, value, sound, False, advice, "n_components", wanted)
+
+
+def distortion(evidence: Evidence) -> Measure | None:
+    """Ask whether a method that promises lengths, or tangent planes, stretches all places alike."""
+    if (
+        evidence.distortion is None
+        or evidence.keeps == "none"
+        or evidence.width > evidence.data.shape[1]
+    ):
+        return None
+    if (
+        evidence.keeps == "tangents"
+    ):  # known up to an affine map, which has one factor for all areas
+        value = _spread(np.log(np.maximum(evidence.distortion.areas, 1e-30)))
+        name, limit = "spread of log areas", UNEVEN
+        how = f"areas differ by a factor of {np.exp(value):.3g}"
+    else:
+        value, name, limit = evidence.distortion.value, "local distortion", STRETCHED
+        how = f"lengths are off by a factor of {np.exp(value):.1f}"
+    sound = f"< {limit:g}"
+    if value < limit:
+        return Measure(name, value, sound, True)
+    return Measure(name, value, sound, False, *_against_distortion(evidence, how))
+
+
+def _spread(values: Array) -> float:
+    low, high = np.quantile(values, [0.1, 0.9])
+    return float(high - low)
+
+
+def _against_distortion(evidence: Evidence, how: str) -> tuple[str, str, Any]:
+    needed = evidence.dimension
+    if needed > evidence.width:
+        advice = f"{how} from place to place; raise n_components to {needed}"
+        return advice, "n_components", needed
+    if evidence.keeps == "distances":
+        advice = f"{how} along the manifold: the data are curved, so map them by Isomap instead"
+        return advice, "method", "isomap"
+    if evidence.count is not None:
+        wanted = min(evidence.n_points - 1, round(1.5 * evidence.count))
+        advice = f"{how} from place to place; raise n_neighbors to {wanted}"
+        return advice, "n_neighbors", wanted
+    return f"{how} from place to place; raise radius", "radius", None
+
+
+def _neighborhoods(evidence: Evidence, name: str, meaning: str) -> Measure | None:
+    if name not in evidence.scores:
+        return None
+    value, sound = evidence.scores[name].value, f"> {TRUSTED:g}"
+    if value > TRUSTED:
+        return Measure(name, value, sound, True)
+    told = f"{name} is {value:.3f}: {meaning}"
+    needed = evidence.dimension
+    if needed > evidence.width:
+        advice = (
+            f"{told}; the data have about {needed} dimensions, so raise n_components to {needed}"
+        )
+        return Measure(name, value, sound, False, advice, "n_components", needed)
+    if evidence.has_graph and evidence.keeps == "none":
+        wanted = evidence.width + 2
+        advice = (
+            f"{told}; on a long sheet the next coordinates repeat the first, so raise n_components "
+            f"to {wanted}, or map it by Isomap"
+        )
+        return Measure(name, value, sound, False, advice, "n_components", wanted)
+    if evidence.has_graph and evidence.count is not None:
+        wanted = min(evidence.n_points - 1, round(1.5 * evidence.count))
+        advice = f"{told}; raise n_neighbors to {wanted}"
+        return Measure(name, value, sound, False, advice, "n_neighbors", wanted)
+    advice = f"{told}; the data are curved, so map them by Isomap instead"
+    return Measure(name, value, sound, False, advice, "method", "isomap")
