@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 import unspool
 from unspool import autoencoder, datasets
-from unspool.autoencoder import BLOCK, Examples, Objective, decoder_slopes, from_flat
+from unspool.autoencoder import BLOCK, Examples, TrainingLoss, decoder_jacobian, from_flat
 from unspool.methods import PCA, AutoassociativeNetwork
 from unspool.optimize import begin_descent, lbfgs_step
 
@@ -25,8 +25,8 @@ def topology(width, mapping, n_components, demapping, activation, bottleneck, ou
 
 
 def examples(points, activation):
-    frame = autoencoder.frame_of(points, activation)
-    return Examples(frame.inputs(points), frame.targets(points), frame.worth)
+    scaling = autoencoder.scaling_of(points, activation)
+    return Examples(scaling.inputs(points), scaling.targets(points), scaling.output_scale)
 
 
 def mean_error(model, points):
@@ -34,9 +34,11 @@ def mean_error(model, points):
     return np.square(points - rebuilt).sum(axis=1).mean()
 
 
-def central_differences(function, place, step=1e-6):
-    shifts = step * np.eye(len(place))
-    return np.array([(function(place + s) - function(place - s)) / (2 * step) for s in shifts])
+def central_differences(function, parameters, step=1e-6):
+    shifts = step * np.eye(len(parameters))
+    return np.array(
+        [(function(parameters + s) - function(parameters - s)) / (2 * step) for s in shifts]
+    )
 
 
 def stretched_cloud(n=200, width=6, seed=0):
@@ -45,7 +47,7 @@ def stretched_cloud(n=200, width=6, seed=0):
     return rng.standard_normal((n, width)) * 2.0 ** -np.arange(width) @ frame + 5.0
 
 
-# --- gradients and descent --------------------------------------------------------------------
+# --- gradients and descent ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("activation", ["tanh", "logistic"])
@@ -57,11 +59,11 @@ def stretched_cloud(n=200, width=6, seed=0):
 def test_gradient_equals_finite_differences(activation, bottleneck, output, mapping, demapping):
     points = stretched_cloud(40, 3)
     shape = topology(3, mapping, 2, demapping, activation, bottleneck, output)
-    objective = Objective(shape, examples(points, shape.activations[-1]), 0.01, map)
-    place = autoencoder.random_start(shape, seed=1, number=0).flat()
-    loss, gradient = objective(place)
-    assert loss == pytest.approx(objective.value(place), rel=1e-13)
-    expected = central_differences(objective.value, place)
+    objective = TrainingLoss(shape, examples(points, shape.activations[-1]), 0.01, map)
+    parameters = autoencoder.random_network(shape, seed=1, number=0).flat()
+    loss, gradient = objective(parameters)
+    assert loss == pytest.approx(objective.value(parameters), rel=1e-13)
+    expected = central_differences(objective.value, parameters)
     assert np.abs(gradient - expected).max() < 1e-6 * max(1.0, np.abs(gradient).max())
 
 
@@ -69,12 +71,14 @@ def test_blocks_add_up_to_the_whole():
     points = stretched_cloud(2 * BLOCK + 7, 4)
     shape = topology(4, (5,), 2, (3,), "tanh", "linear", "linear")
     whole = examples(points, "linear")
-    place = autoencoder.random_start(shape, seed=0, number=1).flat()
-    loss, gradient = Objective(shape, whole, 0.0, map)(place)
-    network = from_flat(shape, place)
+    parameters = autoencoder.random_network(shape, seed=0, number=1).flat()
+    loss, gradient = TrainingLoss(shape, whole, 0.0, map)(parameters)
+    network = from_flat(shape, parameters)
     errors = network.decode(network.encode(whole.inputs)) - whole.targets
     assert loss == pytest.approx(np.square(errors).mean(), rel=1e-12)
-    parts = [Objective(shape, part, 0.0, map)(place)[1] * len(part) for part in whole.blocks()]
+    parts = [
+        TrainingLoss(shape, part, 0.0, map)(parameters)[1] * len(part) for part in whole.blocks()
+    ]
     assert len(parts) == 3
     np.testing.assert_allclose(gradient, sum(parts) / len(whole), rtol=1e-10, atol=1e-14)
 
@@ -96,13 +100,13 @@ def test_logistic_starts_are_the_same_functions_as_tanh_starts():
     rows = stretched_cloud(30, 3) - 5.0
     for number in range(3):
         shapes = [topology(3, (4, 4), 2, (5,), a, "linear", "linear") for a in ("tanh", "logistic")]
-        first, second = (autoencoder.random_start(shape, 3, number) for shape in shapes)
+        first, second = (autoencoder.random_network(shape, 3, number) for shape in shapes)
         np.testing.assert_allclose(
             first.decode(first.encode(rows)), second.decode(second.encode(rows)), atol=1e-12
         )
 
 
-# --- PCA is the linear case (S4 16.4.1) -------------------------------------------------------
+# --- PCA is the linear case (Izenman 2013, 16.4.1) ---------------------------------------------
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3, 4])
@@ -127,17 +131,17 @@ def test_linear_network_is_pca(n_components, offset):
 def test_descent_finds_the_principal_subspace_from_any_start(n_components):
     points = stretched_cloud()
     shape = topology(6, (), n_components, (), "tanh", "linear", "linear")
-    frame = autoencoder.frame_of(points, "linear")
+    scaling = autoencoder.scaling_of(points, "linear")
     settings = autoencoder.TrainingSettings(2000, 1e-14, 0.0, 0.0, "numpy", None, 0)
     trained = autoencoder.fit_network(
-        [autoencoder.random_start(shape, 0, 0)], points, frame, settings
+        [autoencoder.random_network(shape, 0, 0)], points, scaling, settings
     )
     pca = PCA(n_components).fit(points)
     assert subspace_angles(trained.network.weights[1].T, pca.components_.T).max() < 1e-3
     assert trained.errors.min() == pytest.approx(mean_error(pca, points), rel=1e-6)
 
 
-# --- curved data ------------------------------------------------------------------------------
+# --- curved data -------------------------------------------------------------------------------
 
 
 def test_network_of_figure_16_4_halves_the_error_of_pca_on_the_s_curve():
@@ -195,7 +199,7 @@ def test_lengths_on_the_map_are_lengths_in_the_data(n_components):
     )
     metric = np.einsum("naf,nbf->ab", slopes, slopes) / len(points)
     np.testing.assert_allclose(metric, np.eye(n_components), atol=1e-6)
-    exact = decoder_slopes(model._network, codes) * model._frame.span
+    exact = decoder_jacobian(model._network, codes) * model._scaling.span
     np.testing.assert_allclose(slopes, exact, atol=1e-6)
     covariance = np.atleast_2d(np.cov(codes.T))
     off = covariance - np.diag(np.diag(covariance))
@@ -203,7 +207,7 @@ def test_lengths_on_the_map_are_lengths_in_the_data(n_components):
     assert np.all(np.diff(np.diag(covariance)) <= 0.0)
 
 
-# --- what it cannot do (S4 16.4.2; Malthouse 1998) --------------------------------------------
+# --- what it cannot do (Izenman 2013, 16.4.2; Malthouse 1998) ----------------------------------
 
 
 def on_circle(angle):
@@ -251,7 +255,7 @@ def test_projection_is_continuous_and_therefore_wrong_at_ambiguity_points():
     assert off.max() > 2 * nearest[middle]
 
 
-# --- the contract -----------------------------------------------------------------------------
+# --- the contract ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -367,7 +371,7 @@ def test_units_do_not_matter(exponent):
     np.testing.assert_allclose(scaled.embedding_ / 2.0**exponent, plain.embedding_, rtol=1e-12)
 
 
-# --- stopping ---------------------------------------------------------------------------------
+# --- stopping ----------------------------------------------------------------------------------
 
 
 def test_held_out_points_stop_training_before_the_noise_is_learnt():
@@ -443,7 +447,7 @@ def test_refusals(options, sentence):
     assert not hasattr(model, "embedding_")
 
 
-# --- torch ------------------------------------------------------------------------------------
+# --- torch -------------------------------------------------------------------------------------
 
 
 def test_missing_torch_is_answered_with_how_to_install_it(monkeypatch):
@@ -459,13 +463,13 @@ def test_torch_has_the_same_loss_and_gradient(activation):
 
     points = stretched_cloud(50, 3)
     shape = topology(3, (4,), 2, (5, 4), activation, "sigmoidal", "sigmoidal")
-    objective = Objective(shape, examples(points, activation), 0.01, map)
-    place = autoencoder.random_start(shape, 0, 0).flat()
+    objective = TrainingLoss(shape, examples(points, activation), 0.01, map)
+    parameters = autoencoder.random_network(shape, 0, 0).flat()
     batches = MiniBatches(objective, None, 0)
-    parameters = torch.tensor(place, dtype=torch.float32, requires_grad=True)
+    parameters = torch.tensor(parameters, dtype=torch.float32, requires_grad=True)
     loss = batches.loss(parameters, torch.arange(50))
     loss.backward()
-    expected, gradient = objective(place)
+    expected, gradient = objective(parameters)
     assert float(loss.detach()) == pytest.approx(expected, rel=1e-5)  # float32
     np.testing.assert_allclose(parameters.grad.numpy(), gradient, atol=1e-5)
 

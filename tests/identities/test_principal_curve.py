@@ -56,27 +56,29 @@ def test_projection_is_the_nearest_of_all_segments(width, closed):
     share = ((points[:, None] - a) * (b - a)).sum(2) / ((b - a) ** 2).sum(1)
     feet = a + np.clip(share, 0, 1)[:, :, None] * (b - a)
     distances = np.linalg.norm(points[:, None] - feet, axis=2)
-    assert np.allclose(np.sqrt(found.squares), distances.min(axis=1), rtol=0, atol=1e-14)
-    assert np.allclose(path.at(found.places), found.feet, rtol=0, atol=1e-13)
+    assert np.allclose(np.sqrt(found.squared_distances), distances.min(axis=1), rtol=0, atol=1e-14)
+    assert np.allclose(path.at(found.arc_lengths), found.feet, rtol=0, atol=1e-13)
 
 
-def test_of_equally_near_places_the_largest_wins():
+def test_of_equally_near_feet_the_largest_arc_length_wins():
     bracket = polygon(np.array([[0.0, 1], [2, 1], [2, -1], [0, -1]]))
-    assert bracket.project(np.array([[0.5, 0.0]])).places[0] == 5.5  # not 0.5: S4 16.5
+    assert (
+        bracket.project(np.array([[0.5, 0.0]])).arc_lengths[0] == 5.5
+    )  # not 0.5: Izenman 2013, eq. 16.5
     angle = np.arange(40) * 2 * np.pi / 40
     circle = polygon(np.column_stack([np.cos(angle), np.sin(angle)]), closed=True)
     side = circle.length / 40
-    assert circle.project(np.zeros((1, 2))).places[0] > circle.length - side
+    assert circle.project(np.zeros((1, 2))).arc_lengths[0] > circle.length - side
 
 
 def test_closed_polygon_goes_around():
     square = polygon(np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]), closed=True)
     assert square.length == 4.0
     assert np.allclose(square.at(np.array([4.25, -0.5])), [[0.25, 0], [0, 0.5]])
-    assert square.project(np.array([[-0.1, 0.0]])).places[0] == 0.0
+    assert square.project(np.array([[-0.1, 0.0]])).arc_lengths[0] == 0.0
 
 
-# --- curves and curvature (S4 16.3.1) ---------------------------------------------------------
+# --- curves and curvature (Izenman 2013, 16.3.1) ----------------------------------------------
 
 
 def test_circle_has_unit_speed_and_curvature_one():
@@ -87,7 +89,7 @@ def test_circle_has_unit_speed_and_curvature_one():
     at = np.linspace(-7, 7, 50)
     assert np.allclose(circle.speed(at), 1, atol=1e-7)
     assert np.allclose(circle.curvature(at), 1, atol=1e-3)  # error h^2 / 12 of a second derivative
-    assert np.allclose(circle.centre_of_curvature(at), 0, atol=1e-3)
+    assert np.allclose(circle.center_of_curvature(at), 0, atol=1e-3)
     assert np.allclose(circle.at(at), circle.at(at + 2 * np.pi), atol=1e-14)
     assert circle.is_unit_speed()
     assert circle.is_regular()
@@ -197,7 +199,7 @@ def test_local_smoothers_are_weighted_least_squares(kind, degree, closed):
 
 
 def test_quadratic_of_the_text():
-    """S4 figure 16.3: from 10.2 (printed as n times that) to 0.54 in five iterations."""
+    """Izenman 2013, figure 16.3: from 10.2 (printed as n times that) to 0.54 in five iterations."""
     starts, ends = [], []
     for seed in range(20):
         curve = PrincipalCurve().fit(quadratic(seed=seed))
@@ -316,7 +318,7 @@ def test_weights_tell_the_outliers():
 
 
 def test_curve_is_self_consistent():
-    """S4 16.7: the points that project to a stretch have their mean on it, up to its error."""
+    """Izenman 2013, eq. 16.7: what projects to a stretch has its mean there, up to its error."""
     n, noise, bins = 2000, 0.05, 10
     points = quadratic(n, noise)
     fitted = PrincipalCurve(bias_correction=True, span=0.3).fit(points)
@@ -324,7 +326,7 @@ def test_curve_is_self_consistent():
     assert fitted.self_consistency(bins).max() < 3 * error_of_a_mean
     straight = polygon(np.array([[-1.0, 1 / 3], [1, 1 / 3]])).project(points)
     assert np.abs(points[np.abs(points[:, 0]) < 0.1] - [0, 1 / 3]).mean() > 0.1
-    assert straight.squares.sum() > 10 * fitted.distances_.sums.min()
+    assert straight.squared_distances.sum() > 10 * fitted.distances_.sums.min()
 
 
 @pytest.mark.parametrize("kind", ["spline", "lowess"])

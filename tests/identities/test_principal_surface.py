@@ -13,140 +13,144 @@ from unspool.principal import (
     SurfaceSettings,
     count_folds,
     count_tears,
+    farthest_points,
+    fit_edge_lengths,
     fit_surface,
-    nearest,
-    smooth_sheet,
-    well_spread,
-    with_lengths,
+    nearest_neighbors,
+    smooth_surface,
 )
 from unspool.runtime import Cancelled
 
 
 def bumpy(d, n=200, width=None, seed=0):
-    """Return places in d dimensions and bent points in ``width``."""
+    """Return parameters in d dimensions and bent points in ``width``."""
     rng = np.random.default_rng(seed)
-    places = rng.uniform(-1, 1, (n, d))
+    parameters = rng.uniform(-1, 1, (n, d))
     lift = rng.standard_normal((d, width or d + 2))
-    return places, places @ lift + 0.2 * np.sin(2 * places @ lift[::-1])
+    return parameters, parameters @ lift + 0.2 * np.sin(2 * parameters @ lift[::-1])
 
 
-# --- the sheet --------------------------------------------------------------------------------
+# --- the surface --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_slopes_are_the_derivatives(d):
-    places, points = bumpy(d)
-    sheet = smooth_sheet(places, points, 15.0)
-    at = places[:20] + 0.01
-    slopes = sheet.slopes(at)
+    parameters, points = bumpy(d)
+    surface = smooth_surface(parameters, points, 15.0)
+    at = parameters[:20] + 0.01
+    tangents = surface.tangents(at)
     for axis in range(d):
         nudge = 1e-6 * np.eye(d)[axis]
-        change = (sheet.at(at + nudge) - sheet.at(at - nudge)) / 2e-6
-        assert np.allclose(slopes[:, axis], change, atol=1e-7)
+        change = (surface.at(at + nudge) - surface.at(at - nudge)) / 2e-6
+        assert np.allclose(tangents[:, axis], change, atol=1e-7)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_smoothing_has_the_degrees_of_freedom_asked_for(d):
-    places = np.random.default_rng(d).uniform(-1, 1, (60, d))
+    parameters = np.random.default_rng(d).uniform(-1, 1, (60, d))
     for freedom in (d + 3.0, 14.0):
-        hat = smooth_sheet(places, np.eye(60), freedom).at(places)
+        hat = smooth_surface(parameters, np.eye(60), freedom).at(parameters)
         assert abs(np.trace(hat) - freedom) < 1e-3
         assert np.allclose(hat, hat.T, atol=1e-6)
-        assert np.allclose(hat @ places, places, atol=1e-9)  # flat data stay flat
+        assert np.allclose(hat @ parameters, parameters, atol=1e-9)  # flat data stay flat
 
 
 def test_in_one_dimension_it_is_the_cubic_smoothing_spline():
     rng = np.random.default_rng(0)
-    places = np.sort(rng.uniform(-1, 1, 90))
-    values = np.sin(4 * places) + 0.2 * rng.standard_normal(90)
-    ours = smooth_sheet(places[:, None], values[:, None], 7.0).at(places[:, None])[:, 0]
+    parameters = np.sort(rng.uniform(-1, 1, 90))
+    values = np.sin(4 * parameters) + 0.2 * rng.standard_normal(90)
+    ours = smooth_surface(parameters[:, None], values[:, None], 7.0).at(parameters[:, None])[:, 0]
     exponents = np.linspace(-8, 1, 400)
-    splines = [make_smoothing_spline(places, values, lam=10.0**e)(places) for e in exponents]
+    splines = [
+        make_smoothing_spline(parameters, values, lam=10.0**e)(parameters) for e in exponents
+    ]
     nearest = min(np.abs(ours - spline).max() for spline in splines)
     assert nearest < 0.01 * np.abs(ours - values).max()
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_projection_is_the_nearest_point(d):
-    places, points = bumpy(d)
-    sheet = smooth_sheet(places, points, 15.0)
+    parameters, points = bumpy(d)
+    surface = smooth_surface(parameters, points, 15.0)
     new = points[:40] + 0.2 * np.random.default_rng(1).standard_normal(points[:40].shape)
-    found = sheet.project(new)
-    assert np.allclose(sheet.at(found.places), found.feet, atol=1e-12)
+    found = surface.project(new)
+    assert np.allclose(surface.at(found.parameters), found.feet, atol=1e-12)
     misfit = new - found.feet
-    assert np.allclose(found.squares, np.square(misfit).sum(axis=1), atol=1e-12)
-    slopes = sheet.slopes(found.places)
-    assert np.abs(np.einsum("naw,nw->na", slopes, misfit)).max() < 1e-9  # across the sheet
+    assert np.allclose(found.squared_distances, np.square(misfit).sum(axis=1), atol=1e-12)
+    tangents = surface.tangents(found.parameters)
+    assert np.abs(np.einsum("naw,nw->na", tangents, misfit)).max() < 1e-9  # across the surface
     for i in range(10):
 
         def square(p, i=i):
-            return np.square(sheet.at(p[None])[0] - new[i]).sum()
+            return np.square(surface.at(p[None])[0] - new[i]).sum()
 
-        starts = places[np.argsort([square(p) for p in places])[:5]]
+        starts = parameters[np.argsort([square(p) for p in parameters])[:5]]
         best = min(minimize(square, p, tol=1e-12).fun for p in starts)
-        assert found.squares[i] < best + 1e-9
+        assert found.squared_distances[i] < best + 1e-9
 
 
-def test_well_spread_places_are_each_the_farthest_from_those_before():
-    places = np.random.default_rng(0).uniform(size=(200, 2))
-    places[50:60] = places[0]
-    chosen = well_spread(places, 30)
+def test_farthest_points_are_each_the_farthest_from_those_before():
+    parameters = np.random.default_rng(0).uniform(size=(200, 2))
+    parameters[50:60] = parameters[0]
+    chosen = farthest_points(parameters, 30)
     for count in range(1, 30):
-        gaps = np.linalg.norm(places[:, None] - chosen[:count], axis=2).min(axis=1)
+        gaps = np.linalg.norm(parameters[:, None] - chosen[:count], axis=2).min(axis=1)
         assert np.linalg.norm(chosen[count] - chosen[:count], axis=1).min() == gaps.max()
-    assert len(well_spread(places, 500)) == 190  # duplicates are left out
+    assert len(farthest_points(parameters, 500)) == 190  # duplicates are left out
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_nearest_places_are_those_of_all_distances(d):
-    places = np.random.default_rng(d).standard_normal((60, d))
-    gaps = np.linalg.norm(places[:, None] - places, axis=2) + np.diag(np.full(60, np.inf))
-    assert np.array_equal(nearest(places, 5), np.argsort(gaps, axis=1)[:, :5])
-    assert nearest(places[:3], 5).shape == (3, 2)  # there are no more
+def test_nearest_neighbors_are_those_of_all_distances(d):
+    parameters = np.random.default_rng(d).standard_normal((60, d))
+    gaps = np.linalg.norm(parameters[:, None] - parameters, axis=2) + np.diag(np.full(60, np.inf))
+    assert np.array_equal(nearest_neighbors(parameters, 5), np.argsort(gaps, axis=1)[:, :5])
+    assert nearest_neighbors(parameters[:3], 5).shape == (3, 2)  # there are no more
 
 
-def test_places_move_to_the_lengths_their_edges_want():
+def test_parameters_move_to_the_lengths_their_edges_want():
     truth = np.random.default_rng(0).uniform(size=(40, 2))
     edges = np.column_stack(np.triu_indices(40, 1))
     wanted = np.linalg.norm(truth[edges[:, 0]] - truth[edges[:, 1]], axis=1)
 
-    def missed(places):
-        lengths = np.linalg.norm(places[edges[:, 0]] - places[edges[:, 1]], axis=1)
+    def missed(parameters):
+        lengths = np.linalg.norm(parameters[edges[:, 0]] - parameters[edges[:, 1]], axis=1)
         return np.sqrt(np.mean((lengths / wanted - 1) ** 2))
 
     start = truth * [1.0, 1.3] + 0.02 * np.random.default_rng(1).standard_normal((40, 2))
     assert missed(start) > 0.2
-    assert missed(with_lengths(start, edges, wanted)) < 0.01
-    assert missed(with_lengths(truth, edges, wanted)) < 1e-12  # what fits stays
+    assert missed(fit_edge_lengths(start, edges, wanted)) < 0.01
+    assert missed(fit_edge_lengths(truth, edges, wanted)) < 1e-12  # what fits stays
 
 
-def test_a_turned_sheet_is_the_same_sheet():
-    places, points = bumpy(3)
-    sheet = smooth_sheet(places, points, 15.0)
-    axes, centre = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0], np.ones(3)
-    turned = sheet.turned(centre, axes)
-    assert np.allclose(turned.at((places - centre) @ axes.T), sheet.at(places), atol=1e-12)
+def test_a_rotated_surface_is_the_same_surface():
+    parameters, points = bumpy(3)
+    surface = smooth_surface(parameters, points, 15.0)
+    axes, center = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0], np.ones(3)
+    rotated = surface.rotated(center, axes)
+    assert np.allclose(
+        rotated.at((parameters - center) @ axes.T), surface.at(parameters), atol=1e-12
+    )
 
 
-def test_many_dimensions_do_not_matter_for_the_places():
-    places, points = bumpy(2, width=3)
+def test_many_dimensions_do_not_matter_for_the_parameters():
+    parameters, points = bumpy(2, width=3)
     noise = 0.1 * np.random.default_rng(0).standard_normal((200, 3))
     frame = np.linalg.qr(np.random.default_rng(1).standard_normal((200, 3)))[0]
-    few = smooth_sheet(places, points, 10.0).project(points + noise)
-    many = smooth_sheet(places, points @ frame.T, 10.0).project((points + noise) @ frame.T)
-    assert np.allclose(few.places, many.places, atol=1e-9)
-    assert np.allclose(few.squares, many.squares, atol=1e-12)
+    few = smooth_surface(parameters, points, 10.0).project(points + noise)
+    many = smooth_surface(parameters, points @ frame.T, 10.0).project((points + noise) @ frame.T)
+    assert np.allclose(few.parameters, many.parameters, atol=1e-9)
+    assert np.allclose(few.squared_distances, many.squared_distances, atol=1e-12)
     assert np.allclose(few.feet @ frame.T, many.feet, atol=1e-10)
 
 
 def test_a_fold_is_seen_and_a_bend_is_not():
     rng = np.random.default_rng(0)
-    places = rng.uniform(-1, 1, (300, 2))
-    folded = np.column_stack([places[:, 0] ** 2, places[:, 1]])
-    assert count_folds(smooth_sheet(places, folded, 20.0), places) > 0
-    turn = 2.5 * places[:, 0]  # a bend by 286 degrees
-    bent = np.column_stack([np.sin(turn), np.cos(turn), places[:, 1]])
-    assert count_folds(smooth_sheet(places, bent, 40.0), places) == 0
+    parameters = rng.uniform(-1, 1, (300, 2))
+    folded = np.column_stack([parameters[:, 0] ** 2, parameters[:, 1]])
+    assert count_folds(smooth_surface(parameters, folded, 20.0), parameters) > 0
+    turn = 2.5 * parameters[:, 0]  # a bend by 286 degrees
+    bent = np.column_stack([np.sin(turn), np.cos(turn), parameters[:, 1]])
+    assert count_folds(smooth_surface(parameters, bent, 40.0), parameters) == 0
 
 
 def test_a_map_that_tears_neighbours_apart_is_seen():
@@ -193,7 +197,7 @@ def test_s_curve_is_unrolled_from_the_plane(parametrization):
     assert procrustes(sample.coordinates, surface.embedding_)[2] < 0.005
     assert surface.report_.advice == ()
     assert np.allclose(surface.embedding_.mean(axis=0), 0, atol=1e-12)
-    assert abs(np.corrcoef(surface.embedding_.T)[0, 1]) < 1e-12  # turned to its own axes
+    assert abs(np.corrcoef(surface.embedding_.T)[0, 1]) < 1e-12  # rotated to its own axes
     assert np.allclose(
         surface.embedding_.std(axis=0), np.array([3 * np.pi, 5]) / 12**0.5, rtol=0.05
     )
@@ -250,13 +254,13 @@ def test_projecting_twice_changes_nothing():
 
 
 def test_a_surface_that_would_fold_is_smoothed_more():
-    places = np.random.default_rng(0).uniform(-1, 1, (300, 2))
-    folded = np.column_stack([places[:, 0] ** 2, places[:, 1]])
-    assert count_folds(smooth_sheet(places, folded, 20.0), places) > 0
-    found = fit_surface(folded, places, SurfaceSettings((20.0,), max_steps=1))
-    start = fit_surface(folded, places, SurfaceSettings((3.0,), max_steps=1))
+    parameters = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    folded = np.column_stack([parameters[:, 0] ** 2, parameters[:, 1]])
+    assert count_folds(smooth_surface(parameters, folded, 20.0), parameters) > 0
+    found = fit_surface(folded, parameters, SurfaceSettings((20.0,), max_steps=1))
+    start = fit_surface(folded, parameters, SurfaceSettings((3.0,), max_steps=1))
     assert found.losses[0] == start.losses[0]  # nothing but a plane does not fold here
-    assert count_folds(found.state.sheet, found.state.projection.places) == 0
+    assert count_folds(found.state.surface, found.state.projection.parameters) == 0
     with runtime.recording() as record:
         PrincipalSurface(2).fit(folded)._advise(eased=True, wanted=31.0)
     assert "with span=0.1 the surface would fold" in record.advice[0]
@@ -265,8 +269,8 @@ def test_a_surface_that_would_fold_is_smoothed_more():
 def test_no_surface_folds():
     points = np.random.default_rng(0).standard_normal((60, 3))  # a cloud: there is no surface here
     surface = PrincipalSurface(2, span=0.05).fit(points)
-    framed = (points - points.mean(axis=0)) / surface._frame.unit
-    assert count_folds(surface.surface_, surface.surface_.project(framed).places) == 0
+    normalized = (points - points.mean(axis=0)) / surface._normalization.scale
+    assert count_folds(surface.surface_, surface.surface_.project(normalized).parameters) == 0
 
 
 def test_missing_dimensions_are_zero():
@@ -301,7 +305,7 @@ def test_refusals():
         PrincipalSurface(4).fit(points)
     with pytest.raises(ValueError, match="start must be 'pca' or an array"):
         PrincipalSurface(start="circle").fit(points)
-    with pytest.raises(ValueError, match="50 rows, one a point, and 2 columns"):
+    with pytest.raises(ValueError, match="50 rows, one per point, and 2 columns"):
         PrincipalSurface(start=np.ones((7, 2))).fit(points)
     with pytest.raises(ValueError, match="points coincide"):
         PrincipalSurface().fit(np.ones((9, 3)))

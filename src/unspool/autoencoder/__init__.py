@@ -1,10 +1,18 @@
-"""The autoassociative network: layers, objective, training."""
+"""The autoassociative network: layers, loss, training."""
 
-from .code import decoder_slopes, with_lengths_of_data
-from .layers import ACTIVATIONS, Network, Topology, Units, autoassociative, from_flat
-from .objective import BLOCK, Examples, Objective
-from .scaling import Frame, frame_of
-from .start import is_linear, principal_start, random_start
+from .loss import BLOCK, Examples, TrainingLoss
+from .network import (
+    ACTIVATIONS,
+    Network,
+    Topology,
+    Units,
+    autoassociative,
+    from_flat,
+    is_linear,
+    principal_network,
+    random_network,
+)
+from .scaling import NetworkScaling, decoder_jacobian, scaling_of, with_data_lengths
 from .torch_backend import MiniBatches
 from .training import Trained, TrainingSettings, fit_network
 
@@ -12,21 +20,21 @@ __all__ = [
     "ACTIVATIONS",
     "BLOCK",
     "Examples",
-    "Frame",
     "MiniBatches",
     "Network",
-    "Objective",
+    "NetworkScaling",
     "Topology",
     "Trained",
+    "TrainingLoss",
     "TrainingSettings",
     "Units",
     "autoassociative",
-    "decoder_slopes",
+    "decoder_jacobian",
     "fit_network",
-    "frame_of",
     "from_flat",
     "is_linear",
-    "principal_start",
-    "random_start",
-    "with_lengths_of_data",
+    "principal_network",
+    "random_network",
+    "scaling_of",
+    "with_data_lengths",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..optimize import Descent
 from ..values import Array
-from .objective import Objective
+from .loss import TrainingLoss
 
 RATE = 0.01  # first step length of Adam; halved when five passes in a row bring nothing
 BATCH = 256
@@ -35,15 +35,15 @@ def load_torch() -> Any:
 class MiniBatches:
     """Adam over minibatches of the objective's examples; gradients by torch's own backprop."""
 
-    def __init__(self, objective: Objective, batch_size: int | None, seed: int) -> None:
+    def __init__(self, objective: TrainingLoss, batch_size: int | None, seed: int) -> None:
         self._torch = load_torch()
         self._objective = objective
         self._batch = batch_size or BATCH
         self._rng = np.random.default_rng(seed)
         examples = objective.examples
-        self._inputs, self._targets, self._worth = (
+        self._inputs, self._targets, self._output_scale = (
             self._torch.as_tensor(part, dtype=self._torch.float32)
-            for part in (examples.inputs, examples.targets, examples.worth)
+            for part in (examples.inputs, examples.targets, examples.output_scale)
         )
         self._parameters = self._torch.zeros(objective.topology.size, requires_grad=True)
         self._optimizer = self._torch.optim.Adam([self._parameters], lr=RATE)
@@ -51,9 +51,9 @@ class MiniBatches:
             self._optimizer, factor=0.5, patience=5
         )
 
-    def begin(self, place: Array) -> Descent:
-        """Return the state at ``place``."""
-        return Descent(place, self._objective.value(place), np.empty(0))
+    def begin(self, parameters: Array) -> Descent:
+        """Return the state at these parameters."""
+        return Descent(parameters, self._objective.value(parameters), np.empty(0))
 
     def step(self, state: Descent) -> Descent:
         """Return the state after one pass over all points."""
@@ -64,10 +64,10 @@ class MiniBatches:
                 self._optimizer.zero_grad()
                 self.loss(self._parameters, rows).backward()
                 self._optimizer.step()
-        place = self._parameters.detach().numpy().astype(np.float64)
-        loss = self._objective.value(place)
+        parameters = self._parameters.detach().numpy().astype(np.float64)
+        loss = self._objective.value(parameters)
         self._schedule.step(loss)
-        return Descent(place, loss, np.empty(0))
+        return Descent(parameters, loss, np.empty(0))
 
     def loss(self, parameters: Any, rows: Any) -> Any:
         """Return the loss over some of the examples, as torch can differentiate it."""
@@ -77,12 +77,12 @@ class MiniBatches:
             weights = parameters[at : at + before * after].reshape(before, after)
             biases = parameters[at + before * after : at + (before + 1) * after]
             at += (before + 1) * after
-            values = self._bent(activation, values @ weights + biases)
+            values = self._activated(activation, values @ weights + biases)
             penalty = penalty + (weights * weights).sum()
-        errors = (values - self._targets[rows]) * self._worth
+        errors = (values - self._targets[rows]) * self._output_scale
         return (errors * errors).mean() + self._objective.l2 * penalty
 
-    def _bent(self, activation: str, sums: Any) -> Any:
+    def _activated(self, activation: str, sums: Any) -> Any:
         if activation == "tanh":
             return self._torch.tanh(sums)
         return self._torch.sigmoid(sums) if activation == "logistic" else sums

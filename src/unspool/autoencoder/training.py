@@ -1,10 +1,8 @@
-"""From starts to a trained network: all begin, the best goes on until it settles.
+"""From initial networks to a trained one: all are tried, the best goes on until it converges.
 
-The loop owns progress, cancellation and the best state; a trainer supplies the steps. Where points
+The loop owns progress, cancelling and the best state; a trainer supplies the steps. Where points
 are held out, their error is what the loop watches, so that it stops before the network learns the
 noise.
-
-Points, a frame and starts -> a trained network: holds points out, picks the trainer, trains.
 """
 
 from __future__ import annotations
@@ -18,19 +16,19 @@ import numpy as np
 from ..optimize import Descent, begin_descent, iterate, lbfgs_step
 from ..runtime import claim
 from ..values import Array
-from .layers import Network, from_flat
-from .objective import Examples, Objective, fixed_order
-from .scaling import Frame
+from .loss import Examples, TrainingLoss, map_blocks
+from .network import Network, from_flat
+from .scaling import NetworkScaling
 
-HEAT = 10  # a start gets a tenth of the steps to show what it is worth
+TRIAL = 10  # each initial network gets a tenth of the steps to show what it is worth
 PATIENCE = 20  # steps that together must gain something
 
 
 class Trainer(Protocol):
     """Takes a network's parameters downhill, one step after the other."""
 
-    def begin(self, place: Array) -> Descent:
-        """Return the state at ``place``."""
+    def begin(self, parameters: Array) -> Descent:
+        """Return the state at these parameters."""
         ...
 
     def step(self, state: Descent) -> Descent:
@@ -41,12 +39,12 @@ class Trainer(Protocol):
 class FullBatch:
     """L-BFGS over all points at once, with exact gradients."""
 
-    def __init__(self, objective: Objective) -> None:
+    def __init__(self, objective: TrainingLoss) -> None:
         self._objective = objective
 
-    def begin(self, place: Array) -> Descent:
-        """Return the state at ``place``."""
-        return begin_descent(self._objective, place)
+    def begin(self, parameters: Array) -> Descent:
+        """Return the state at these parameters."""
+        return begin_descent(self._objective, parameters)
 
     def step(self, state: Descent) -> Descent:
         """Return the next state, lower unless no step leads lower."""
@@ -61,8 +59,8 @@ class Effort:
     tol: float
 
     def converged(self, losses: Sequence[float]) -> bool:
-        """Say whether the last steps gained too little to go on."""
-        if losses[-1] == losses[-2]:  # descent found no lower place
+        """Tell whether the last steps gained too little to go on."""
+        if losses[-1] == losses[-2]:  # descent found nothing lower
             return True
         if len(losses) <= PATIENCE:
             return False
@@ -72,87 +70,99 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """The best network, and the errors of the start and of all states that followed it."""
+    """The best network, and the errors of its initial state and of all that followed."""
 
     network: Network
     errors: Array
     held_out_errors: Array | None
     converged: bool
 
-    def in_units(self, unit: float) -> Trained:
-        """Return the same with every error multiplied by ``unit``."""
+    def scaled(self, factor: float) -> Trained:
+        """Return the same with every error multiplied by ``factor``."""
         held_out = self.held_out_errors
-        scaled = None if held_out is None else held_out * unit
-        return replace(self, errors=self.errors * unit, held_out_errors=scaled)
+        scaled = None if held_out is None else held_out * factor
+        return replace(self, errors=self.errors * factor, held_out_errors=scaled)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The errors of one state; the held-out one is that of points not trained on, if there are."""
+
+    error: float
+    held_out: float | None
+    loss: float  # what the loop watches: the held-out error, else what is minimized
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Sees the errors of a state, on the points trained on and on those held out."""
+
+    objective: TrainingLoss
+    held_out: TrainingLoss | None
+
+    def __call__(self, state: Descent) -> Watched:
+        """Return the errors of a state."""
+        error = max(0.0, state.loss - self.objective.penalty(state.position))
+        if self.held_out is None:
+            return Watched(error, None, state.loss)
+        held_out = self.held_out.error(state.position)
+        return Watched(error, held_out, held_out)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One network in training: its best state so far, and the errors of all states it had."""
+
+    best: Descent
+    loss: float
+    history: tuple[Watched, ...]
 
 
 def train(
-    starts: Sequence[Network],
-    trainer: Callable[[], Trainer],
-    objective: Objective,
-    held_out: Objective | None,
-    effort: Effort,
+    initial: Sequence[Network], trainer: Callable[[], Trainer], watch: Watch, effort: Effort
 ) -> Trained:
-    """Train every start a little and the best to the end; each has a trainer of its own."""
-    runs = [_Run(start, trainer(), objective, held_out) for start in starts]
+    """Train every network a little and the best to the end; each has a trainer of its own."""
+    trainers = [trainer() for _ in initial]
+    runs = [_begin(network, own, watch) for network, own in zip(initial, trainers, strict=True)]
     if len(runs) > 1:
-        heat = Effort(max(1, effort.max_steps // HEAT), effort.tol)
-        for number, run in enumerate(runs, start=1):
-            run.go(f"start {number} of {len(runs)}", heat)
-    best = min(runs, key=lambda run: run.loss)
-    converged = best.go("training", Effort(effort.max_steps - best.steps, effort.tol))
-    return best.trained(converged)
+        trial = Effort(max(1, effort.max_steps // TRIAL), effort.tol)
+        names = [f"start {number} of {len(runs)}" for number in range(1, len(runs) + 1)]
+        tried = zip(runs, trainers, names, strict=True)
+        runs = [_continue(run, own, watch, name, trial)[0] for run, own, name in tried]
+    best = min(range(len(runs)), key=lambda number: runs[number].loss)
+    left = Effort(effort.max_steps - (len(runs[best].history) - 1), effort.tol)
+    run, converged = _continue(runs[best], trainers[best], watch, "training", left)
+    return _trained(run, initial[best], converged)
 
 
-class _Run:
-    """One start on its way: the best state so far, and the errors of all states it had."""
+def _begin(network: Network, trainer: Trainer, watch: Watch) -> Run:
+    state = trainer.begin(network.flat())
+    seen = watch(state)
+    return Run(state, seen.loss, (seen,))
 
-    def __init__(
-        self, start: Network, trainer: Trainer, objective: Objective, held_out: Objective | None
-    ) -> None:
-        self._topology = start.topology
-        self._trainer = trainer
-        self._objective = objective
-        self._held_out = held_out
-        self._errors: list[float] = []
-        self._held_out_errors: list[float] = []
-        self._state = trainer.begin(start.flat())
-        self.loss = self._watched(self._state)
 
-    def go(self, name: str, effort: Effort) -> bool:
-        """Train on, and say whether that ended because it converged."""
-        outcome = iterate(
-            self._state,
-            self.loss,
-            self._step,
-            effort.converged,
-            name=name,
-            max_steps=effort.max_steps,
-        )
-        self._state, self.loss = outcome.state, outcome.loss
-        return outcome.converged
+def _continue(
+    run: Run, trainer: Trainer, watch: Watch, name: str, effort: Effort
+) -> tuple[Run, bool]:
+    """Return the run after more training from its best state, and whether it converged."""
+    history = list(run.history)
 
-    def _step(self, state: Descent) -> tuple[Descent, float]:
-        state = self._trainer.step(state)
-        return state, self._watched(state)
+    def step(state: Descent) -> tuple[Descent, float]:
+        state = trainer.step(state)
+        history.append(watch(state))
+        return state, history[-1].loss
 
-    def _watched(self, state: Descent) -> float:
-        self._errors.append(max(0.0, state.loss - self._objective.penalty(state.position)))
-        if self._held_out is None:
-            return state.loss
-        self._held_out_errors.append(self._held_out.error(state.position))
-        return self._held_out_errors[-1]
+    outcome = iterate(
+        run.best, run.loss, step, effort.converged, name=name, max_steps=effort.max_steps
+    )
+    return Run(outcome.state, outcome.loss, tuple(history)), outcome.converged
 
-    @property
-    def steps(self) -> int:
-        """Number of steps taken so far."""
-        return len(self._errors) - 1
 
-    def trained(self, converged: bool) -> Trained:
-        """Return the network of the best state."""
-        network = from_flat(self._topology, self._state.position)
-        held_out = None if self._held_out is None else np.array(self._held_out_errors)
-        return Trained(network, np.array(self._errors), held_out, converged)
+def _trained(run: Run, initial: Network, converged: bool) -> Trained:
+    network = from_flat(initial.topology, run.best.position)
+    errors = np.array([seen.error for seen in run.history])
+    held_out = [seen.held_out for seen in run.history if seen.held_out is not None]
+    return Trained(network, errors, np.array(held_out) if held_out else None, converged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,26 +186,27 @@ class TrainingSettings:
 
 
 def fit_network(
-    starts: Sequence[Network], points: Array, frame: Frame, settings: TrainingSettings
+    initial: Sequence[Network], points: Array, scaling: NetworkScaling, settings: TrainingSettings
 ) -> Trained:
-    """Return the best network that training reaches from the starts.
+    """Return the best network that training reaches from the initial ones.
 
     Errors are mean squared distances, in the units of the data.
     """
-    topology = starts[0].topology
+    topology = initial[0].topology
     claim(
         3 * points.nbytes,
         f"training on {len(points)} points with {points.shape[1]} features",
         "fit a random part of the points and transform the rest",
     )
-    examples = Examples(frame.inputs(points), frame.targets(points), frame.worth)
+    examples = Examples(scaling.inputs(points), scaling.targets(points), scaling.output_scale)
     learned, held_out = _split(examples, settings)
-    with fixed_order() as run:
-        objective = Objective(topology, learned, settings.l2, run)
-        exam = Objective(topology, held_out, 0.0, run) if len(held_out) else None
+    with map_blocks() as run:
+        objective = TrainingLoss(topology, learned, settings.l2, run)
+        validation = TrainingLoss(topology, held_out, 0.0, run) if len(held_out) else None
         effort = Effort(settings.max_iter, settings.tol)
-        trained = train(starts, lambda: _trainer(objective, settings), objective, exam, effort)
-    return trained.in_units(points.shape[1] * frame.scale**2)
+        watch = Watch(objective, validation)
+        trained = train(initial, lambda: _trainer(objective, settings), watch, effort)
+    return trained.scaled(points.shape[1] * scaling.scale**2)
 
 
 def _split(examples: Examples, settings: TrainingSettings) -> tuple[Examples, Examples]:
@@ -208,7 +219,7 @@ def _split(examples: Examples, settings: TrainingSettings) -> tuple[Examples, Ex
     return examples.only(np.sort(order[count:])), examples.only(np.sort(order[:count]))
 
 
-def _trainer(objective: Objective, settings: TrainingSettings) -> Trainer:
+def _trainer(objective: TrainingLoss, settings: TrainingSettings) -> Trainer:
     if settings.backend == "numpy":
         return FullBatch(objective)
     from .torch_backend import MiniBatches

@@ -9,18 +9,19 @@ from ..values import Array
 from .estimator import Estimator
 from .parameters import learned, method, parameter
 
-BENDS = ("linear", "sigmoidal")
+UNITS = ("linear", "sigmoidal")
 
 
 @method
 class AutoassociativeNetwork(Estimator):
-    """A network that learns to repeat its input through a narrow layer (S4 16.4; Kramer 1991).
+    """A network that learns to repeat its input through a narrow layer.
 
-    Mapping layers lead to a bottleneck of ``n_components`` units, demapping layers from there to
-    the reconstruction; the squared errors (16.21) are minimised by L-BFGS with exact gradients from
-    several starts. ``transform`` is the encoder, ``inverse_transform`` the decoder. Without hidden
-    layers and with linear units it is PCA. Both halves are continuous, so a circle or a surface
-    that meets itself cannot be modelled: it is torn somewhere (S4 16.4.2).
+    (Kramer 1991; Izenman 2013, section 16.4.) Mapping layers lead to a bottleneck of
+    ``n_components`` units, demapping layers from there to the reconstruction; the squared errors
+    (eq. 16.21) are minimized by L-BFGS with exact gradients from several starts. ``transform`` is
+    the encoder, ``inverse_transform`` the decoder. Without hidden layers and with linear units it
+    is PCA. Both halves are continuous, so a circle or a surface that meets itself cannot be
+    modelled: it is torn somewhere (section 16.4.2).
 
     Attributes: ``reconstruction_error_`` (mean squared distance of the points from their
     reconstructions, at the start and after every step), ``validation_error_`` (of the points held
@@ -34,11 +35,9 @@ class AutoassociativeNetwork(Estimator):
 
     mapping: tuple[int, ...] = parameter((8,), help="widths of the layers before the bottleneck")
     demapping: tuple[int, ...] = parameter((8,), help="widths of the layers after the bottleneck")
-    activation: str = parameter(
-        "tanh", choices=autoencoder.ACTIVATIONS, help="how hidden units bend"
-    )
-    bottleneck: str = parameter("linear", choices=BENDS, help="units of the bottleneck")
-    output: str = parameter("linear", choices=BENDS, help="units of the output")
+    activation: str = parameter("tanh", choices=autoencoder.ACTIVATIONS, help="of the hidden units")
+    bottleneck: str = parameter("linear", choices=UNITS, help="units of the bottleneck")
+    output: str = parameter("linear", choices=UNITS, help="units of the output")
     n_starts: int = parameter(
         5, kind=int, at_least=1, help="random starts, of which the best stays"
     )
@@ -59,7 +58,7 @@ class AutoassociativeNetwork(Estimator):
         "numpy", choices=("numpy", "torch"), help="who trains; torch by batches"
     )
     batch_size: int | None = parameter(
-        None, kind=int, at_least=1, optional=True, help="points a minibatch (torch only; 256)"
+        None, kind=int, at_least=1, optional=True, help="points per minibatch (torch only; 256)"
     )
 
     weights_: tuple[Array, ...] = learned()
@@ -68,7 +67,7 @@ class AutoassociativeNetwork(Estimator):
     reconstruction_error_: Array = learned()
     validation_error_: Array | None = learned()
     _network: autoencoder.Network = learned()
-    _frame: autoencoder.Frame = learned()
+    _scaling: autoencoder.NetworkScaling = learned()
 
     def _fit(self, points: Array) -> None:
         n, width = points.shape
@@ -82,15 +81,15 @@ class AutoassociativeNetwork(Estimator):
         topology = autoencoder.autoassociative(
             width, self.mapping, self.n_components, self.demapping, units
         )
-        self._frame = autoencoder.frame_of(points, topology.activations[-1])
-        starts = self._starts(topology, points)
-        trained = autoencoder.fit_network(starts, points, self._frame, settings)
+        self._scaling = autoencoder.scaling_of(points, topology.activations[-1])
+        initial = self._initial(topology, points)
+        trained = autoencoder.fit_network(initial, points, self._scaling, settings)
         if not trained.converged:
             advise(f"training was still gaining after max_iter={self.max_iter} steps; raise it")
         self._network = trained.network
         if self.bottleneck == "linear":
-            self._network = autoencoder.with_lengths_of_data(
-                trained.network, self._frame, points, self._axes
+            self._network = autoencoder.with_data_lengths(
+                trained.network, self._scaling, points, self._axes
             )
         self.weights_, self.biases_ = self._network.weights, self._network.biases
         self.n_iter_ = len(trained.errors) - 1
@@ -104,18 +103,20 @@ class AutoassociativeNetwork(Estimator):
             *stopping, self.backend, self.batch_size, self.random_state
         )
 
-    def _starts(self, topology: autoencoder.Topology, points: Array) -> list[autoencoder.Network]:
+    def _initial(self, topology: autoencoder.Topology, points: Array) -> list[autoencoder.Network]:
         if autoencoder.is_linear(topology):
-            return [autoencoder.principal_start(topology, self._axes(self._frame.inputs(points)))]
-        return [
-            autoencoder.random_start(topology, self.random_state, k) for k in range(self.n_starts)
-        ]
+            axes = self._axes(self._scaling.inputs(points))
+            return [autoencoder.principal_network(topology, axes)]
+        seed = self.random_state
+        return [autoencoder.random_network(topology, seed, k) for k in range(self.n_starts)]
 
-    def _axes(self, centred: Array) -> Array:
-        return solve(problem.covariance(centred), self.n_components, seed=self.random_state).vectors
+    def _axes(self, centered: Array) -> Array:
+        return solve(
+            problem.covariance(centered), self.n_components, seed=self.random_state
+        ).vectors
 
     def _transform(self, points: Array) -> Array:
-        return self._network.encode(self._frame.inputs(points))
+        return self._network.encode(self._scaling.inputs(points))
 
     def _inverse_transform(self, places: Array) -> Array:
-        return self._frame.points(self._network.decode(places))
+        return self._scaling.points(self._network.decode(places))

@@ -104,7 +104,7 @@ class MDS(Estimator):
             for initial in self._initial(known, objective)
         ]
         best = min(runs, key=lambda run: run.loss)
-        configuration = self._on_principal_axes(objective.normalize(best.state))[first]
+        configuration = self._on_principal_axes(best.state)[first]
         self._keep(best, configuration, objective, known)
 
     def _known(self, dtype: Any = np.float64) -> Dissimilarities:
@@ -139,14 +139,13 @@ class MDS(Estimator):
         self, run: Outcome[Array], configuration: Array, objective: Stress, known: Dissimilarities
     ) -> None:
         """Keep a configuration and its stress, in the units of the data."""
-        scale, fit = known.scale, objective.fit(configuration)
+        unit, factor, fit = known.scale.length, known.scale.stress, objective.fit(configuration)
         loss, size = float(fit.stress_per_point.sum()), fit.squared_distances
-        self.embedding_ = configuration * scale.length
-        self.stress_ = scale.stress * loss
-        self.stress_per_point_ = scale.stress * fit.stress_per_point
+        self.embedding_ = configuration * unit
+        self.stress_, self.stress_per_point_ = factor * loss, factor * fit.stress_per_point
         self.normalized_stress_ = float(np.sqrt(loss / size)) if size > 0.0 else float(loss > 0.0)
-        self.stress_trace_, self.n_iter_ = scale.stress * np.array(run.losses), run.steps
-        self._disparities = objective.disparities(configuration, scale.length)
+        self.stress_trace_, self.n_iter_ = factor * np.array(run.losses), run.steps
+        self._disparities = objective.disparities(configuration, unit)
         if not run.converged:
             fell = 1.0 - run.losses[-1] / run.losses[-2]
             advise(f"the last of {run.steps} steps lowered stress by {fell:.1e}; raise max_iter")
@@ -204,7 +203,7 @@ class MDS(Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        table = isinstance(self.metric, str) and self.metric == "precomputed"
+        table = tags.input_tags.pairwise
         tags.input_tags.sparse = tags.input_tags.allow_nan = table
         tags.input_tags.positive_only = table
         return tags

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import principal
-from ..principal import Frame
+from ..principal import Normalization
 from ..values import Array
 from .parameters import learned, method, parameter
 from .principal_family import PrincipalMethod, checked_start
@@ -17,7 +17,7 @@ from .principal_family import PrincipalMethod, checked_start
 
 @method
 class PrincipalCurve(PrincipalMethod):
-    """A smooth curve through the middle of the data (Hastie and Stuetzle 1989; S4 16.3).
+    """A smooth curve through the middle of the data (Hastie and Stuetzle 1989; Izenman 2013, 16.3).
 
     Each point of the curve is the mean of the data that project onto it: project, smooth against
     arc length, project again. The one coordinate is the arc length from the beginning.
@@ -41,8 +41,8 @@ class PrincipalCurve(PrincipalMethod):
     )
     smoother: str | Callable[..., Any] = parameter(
         "spline",
-        help="'spline', 'lowess' (running line), 'kernel' (mean), or a function of (places, values"
-        "[, weights if robust]) that returns smooth values",
+        help="'spline', 'lowess' (running line), 'kernel' (mean), or a function of (arc lengths,"
+        " values[, weights if robust]) that returns smooth values",
     )
     closed: bool = parameter(False, kind=bool, help="the curve ends where it begins")
     bias_correction: bool = parameter(
@@ -53,7 +53,7 @@ class PrincipalCurve(PrincipalMethod):
     vertices_: Array = learned()
     length_: float = learned()
     weights_: Array = learned()
-    _drawn: principal.Draft = learned()  # in the frame
+    _state: principal.CurveState = learned()  # of the normalized points
 
     def _fit(self, points: Array) -> None:
         settings = principal.CurveSettings(
@@ -64,97 +64,62 @@ class PrincipalCurve(PrincipalMethod):
             self.tol,
             self.max_iter,
         )
-        self._frame = Frame.of(points)
-        framed = self._frame.inside(points)
-        outcome = principal.fit_curve(framed, self._started(framed), settings)
+        self._normalization = Normalization.of(points)
+        normalized, scale = self._normalization.apply(points), self._normalization.scale
+        outcome = principal.fit_curve(normalized, self._initial(normalized), settings)
         self._remember(outcome, settings.n_counted(len(points)), len(points))
-        self._drawn = outcome.state
-        self.weights_ = self._drawn.weights
-        self.vertices_ = self._frame.outside(self._drawn.curve.vertices)
-        self.length_ = self._drawn.curve.length * self._frame.unit
-        self.embedding_ = self._drawn.projection.places[:, None] * self._frame.unit
+        self._state = outcome.state
+        self.weights_ = self._state.weights
+        self.vertices_ = self._normalization.undo(self._state.curve.vertices)
+        self.length_ = self._state.curve.length * scale
+        self.embedding_ = self._state.projection.arc_lengths[:, None] * scale
 
-    def _started(self, framed: Array) -> principal.Polygon:
-        width = framed.shape[1]
+    def _initial(self, normalized: Array) -> principal.Polygon:
+        """Return the curve to begin with."""
+        width = normalized.shape[1]
         if self._start_is_given:
             corners = checked_start(self.start, None, width)
-            return principal.polygon(self._frame.inside(corners), self.closed)
+            return principal.polygon(self._normalization.apply(corners), self.closed)
         start = self.start or ("circle" if self.closed else "pca")
         if start == "pca" and not self.closed:
-            return principal.line_start(framed, self._axes(framed, 1)[0])
+            return principal.initial_line(normalized, self._axes(normalized, 1)[0])
         if start == "circle" and width >= 2:
-            return principal.circle_start(framed, self._axes(framed, 2), self.closed)
+            return principal.initial_circle(normalized, self._axes(normalized, 2), self.closed)
         raise ValueError(
             f"start={start!r} does not do for these {width} features: use 'pca' (open curves "
             "only), 'circle' (at least 2 features) or an array of corners in order"
         )
 
     def _transform(self, points: Array) -> Array:
-        projection = self._drawn.curve.project(self._frame.inside(points))
-        return projection.places[:, None] * self._frame.unit
+        projection = self._state.curve.project(self._normalization.apply(points))
+        return projection.arc_lengths[:, None] * self._normalization.scale
 
     def _inverse_transform(self, places: Array) -> Array:
-        return self._frame.outside(self._drawn.curve.at(places[:, 0] / self._frame.unit))
+        arc_lengths = places[:, 0] / self._normalization.scale
+        return self._normalization.undo(self._state.curve.at(arc_lengths))
 
     def curve(self) -> principal.Curve:
-        """Return the smooth curve through the corners: a function of arc length, differentiable.
-
-        Returns
-        -------
-        Curve
-            The curve.
-        """
+        """Return the smooth curve through the corners: a function of arc length, differentiable."""
         check_is_fitted(self)
         detail = principal.smoother(self.smoother, self.span, self.robust).detail
-        marks = self._drawn.curve.marks * self._frame.unit
-        return principal.Curve.smooth(self.vertices_, marks, closed=self.closed, detail=detail)
+        arc_lengths = self._state.curve.arc_lengths * self._normalization.scale
+        return principal.Curve.smooth(
+            self.vertices_, arc_lengths, closed=self.closed, detail=detail
+        )
 
     def speed(self, places: Any = None) -> Array:
-        """Return the speed of the smooth curve.
-
-        Parameters
-        ----------
-        places : array-like or None, default=None
-            Arc lengths; None is those of the points.
-
-        Returns
-        -------
-        ndarray
-            The speed at each.
-        """
+        """Return the speed of the smooth curve at these arc lengths (default: of the points)."""
         return self.curve().speed(np.ravel(self.embedding_ if places is None else places))
 
     def curvature(self, places: Any = None) -> Array:
-        """Return the curvature, 1 / radius, of the smooth curve.
-
-        Parameters
-        ----------
-        places : array-like or None, default=None
-            Arc lengths; None is those of the points.
-
-        Returns
-        -------
-        ndarray
-            The curvature at each.
-        """
+        """Return the curvature, 1 / radius, at these arc lengths (default: of the points)."""
         return self.curve().curvature(np.ravel(self.embedding_ if places is None else places))
 
     def self_consistency(self, n_bins: int = 10) -> Array:
         """Return, for runs of points along the curve, how far their mean is from it.
 
-        Each point of a principal curve is the mean of the data that project onto it (Izenman 2013,
-        eq. 16.7).
-
-        Parameters
-        ----------
-        n_bins : int, default=10
-            Number of runs.
-
-        Returns
-        -------
-        ndarray of shape (n_bins,)
-            The distances.
+        (Izenman 2013, eq. 16.7.)
         """
         check_is_fitted(self)
-        points = self._frame.inside(self._X)
-        return principal.self_consistency(points, self._drawn.projection, n_bins) * self._frame.unit
+        points, scale = self._normalization.apply(self._X), self._normalization.scale
+        return principal.self_consistency(points, self._state.projection, n_bins) * scale

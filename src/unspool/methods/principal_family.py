@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import problem
 from ..optimize import Outcome
-from ..principal import Distances, Frame, narrowing
+from ..principal import Distances, Normalization, narrowing_spans
 from ..runtime import advise
 from ..spectrum import solve
 from ..values import Array
@@ -34,7 +34,7 @@ class PrincipalMethod(Estimator):
 
     distances_: Distances = learned()
     n_iter_: int = learned()
-    _frame: Frame = learned()
+    _normalization: Normalization = learned()
 
     @property
     def _start_is_given(self) -> bool:
@@ -42,14 +42,16 @@ class PrincipalMethod(Estimator):
 
     def _spans(self) -> tuple[float, ...]:
         """Return the spans to smooth with; a start that was given is trusted from the first on."""
-        return (self.span,) if self._start_is_given else narrowing(self.span, self.max_iter)
+        return (self.span,) if self._start_is_given else narrowing_spans(self.span, self.max_iter)
 
-    def _axes(self, centred: Array, count: int) -> Array:
-        """Return the first principal axes, one a row."""
-        return solve(problem.covariance(centred), count, seed=self.random_state).vectors.T
+    def _axes(self, centered: Array, count: int) -> Array:
+        """Return the first principal axes, one per row."""
+        return solve(problem.covariance(centered), count, seed=self.random_state).vectors.T
 
     def _remember(self, outcome: Outcome[Any], n_counted: int, n_points: int) -> None:
-        self.distances_ = Distances.of(outcome.losses, self._frame.unit, n_counted, n_points)
+        self.distances_ = Distances.of(
+            outcome.losses, self._normalization.scale, n_counted, n_points
+        )
         self.n_iter_ = outcome.steps
         if not outcome.converged:
             advise(
@@ -62,6 +64,6 @@ def checked_start(start: Any, n_rows: int | None, n_columns: int) -> Array:
     """Return a start that was given as an array, checked: one error that says what it must be."""
     given = check_points(start)
     if given.shape != (n_rows or len(given), n_columns):
-        rows = "any number of rows" if n_rows is None else f"{n_rows} rows, one a point,"
+        rows = "any number of rows" if n_rows is None else f"{n_rows} rows, one per point,"
         raise ValueError(f"start must have {rows} and {n_columns} columns; got shape {given.shape}")
     return given

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import principal
-from ..principal import Frame
+from ..principal import Normalization
 from ..runtime import advise, warn
 from ..values import Array
 from .parameters import learned, method, parameter
@@ -14,14 +14,14 @@ from .principal_family import PrincipalMethod, checked_start
 
 @method
 class PrincipalSurface(PrincipalMethod):
-    """A smooth surface through the middle of the data (Hastie 1984; S4 16.3.5).
+    """A smooth surface through the middle of the data (Hastie 1984; Izenman 2013, section 16.3.5).
 
     Data are projected onto the surface, its parameters are brought near to lengths on it, and the
-    data are smoothed over them; until the distance settles. The coordinates are the parameters of
+    data are smoothed over them; until the distance converges. The coordinates are the parameters of
     the nearest point, centred and turned to their axes, in any number of dimensions. The surface
     does not fold: where it would, it is smoothed more, and the report says so.
 
-    Attributes: ``surface_`` (the smooth function, in its own frame), ``freedom_`` (its degrees of
+    Attributes: ``surface_`` (the smooth function, of normalized data), ``freedom_`` (its degrees of
     freedom, 1 + (n_components + 1) / span unless that folds), ``distances_`` and ``n_iter_``.
 
     >>> from unspool import PrincipalSurface, datasets
@@ -43,7 +43,7 @@ class PrincipalSurface(PrincipalMethod):
     )
 
     freedom_: float = learned()
-    surface_: principal.Sheet = learned()
+    surface_: principal.SplineSurface = learned()
 
     def _fit(self, points: Array) -> None:
         n, width = points.shape
@@ -52,32 +52,32 @@ class PrincipalSurface(PrincipalMethod):
                 f"n_components={self.n_components} is more than these {n} points with {width} "
                 f"features have; use at most {min(n - 1, width)}"
             )
-        self._frame = Frame.of(points)
-        framed = self._frame.inside(points)
-        start = self._started(framed)
-        freedoms = self._freedoms(*start.shape)
+        self._normalization = Normalization.of(points)
+        normalized = self._normalization.apply(points)
+        initial = self._initial(normalized)
+        freedoms = self._freedoms(*initial.shape)
         settings = principal.SurfaceSettings(
             freedoms, self.parametrization, self.tol, self.max_iter
         )
-        outcome = principal.fit_surface(framed, start, settings)
+        outcome = principal.fit_surface(normalized, initial, settings)
         self._remember(outcome, n, n)
-        self.freedom_, places = outcome.state.freedom, outcome.state.projection.places
-        centre = places.mean(axis=0)
-        axes = self._axes(places - centre, places.shape[1])
-        self.surface_ = outcome.state.sheet.turned(centre, axes)
+        self.freedom_, parameters = outcome.state.freedom, outcome.state.projection.parameters
+        center = parameters.mean(axis=0)
+        axes = self._axes(parameters - center, parameters.shape[1])
+        self.surface_ = outcome.state.surface.rotated(center, axes)
         self.embedding_ = self._transform(points)
         self._advise(outcome.state.eased, freedoms[-1])
 
-    def _started(self, framed: Array) -> Array:
-        """Return the parameters to start from; directions without any extent are left out."""
+    def _initial(self, normalized: Array) -> Array:
+        """Return the parameters to begin with; directions without any extent are left out."""
         if self._start_is_given:
-            given = checked_start(self.start, len(framed), self.n_components)
-            places = Frame.of(given).inside(given)
+            given = checked_start(self.start, len(normalized), self.n_components)
+            parameters = Normalization.of(given).apply(given)
         elif self.start == "pca":
-            places = framed @ self._axes(framed, self.n_components).T
+            parameters = normalized @ self._axes(normalized, self.n_components).T
         else:
             raise ValueError(f"start must be 'pca' or an array; got {self.start!r}")
-        extent = np.linalg.norm(places - places.mean(axis=0), axis=0)
+        extent = np.linalg.norm(parameters - parameters.mean(axis=0), axis=0)
         carried = extent > 1e-9 * extent.max()
         if not carried.all():
             sentence = (
@@ -85,10 +85,10 @@ class PrincipalSurface(PrincipalMethod):
                 "points are flat in the other directions; lower n_components"
             )
             warn(sentence)
-        return np.ascontiguousarray(places[:, carried])
+        return np.ascontiguousarray(parameters[:, carried])
 
     def _freedoms(self, n: int, width: int) -> tuple[float, ...]:
-        """Return the degrees of freedom of the start (flat unless given) and of the first steps."""
+        """Return the degrees of freedom at the start (flat unless given) and of the first steps."""
         plane = width + 1.0
         freedoms = [max(plane, min(1 + plane / span, n / 2)) for span in self._spans()]
         return tuple(freedoms) if self._start_is_given else (plane, *freedoms)
@@ -103,17 +103,15 @@ class PrincipalSurface(PrincipalMethod):
         torn = principal.count_tears(self._X, self.embedding_)
         if torn:
             advise(
-                f"{torn} points have a near neighbour with distant coordinates: the surface "
+                f"{torn} points have a near neighbor with distant coordinates: the surface "
                 f"crosses itself, or cuts across the data; {remedy}"
             )
 
-    def _padded(self, places: Array) -> Array:
-        missing = self.n_components - places.shape[1]
-        return np.pad(places * self._frame.unit, ((0, 0), (0, missing)))
-
     def _transform(self, points: Array) -> Array:
-        return self._padded(self.surface_.project(self._frame.inside(points)).places)
+        parameters = self.surface_.project(self._normalization.apply(points)).parameters
+        missing = self.n_components - parameters.shape[1]
+        return np.pad(parameters * self._normalization.scale, ((0, 0), (0, missing)))
 
     def _inverse_transform(self, places: Array) -> Array:
-        used = places[:, : self.surface_.knots.shape[1]] / self._frame.unit
-        return self._frame.outside(self.surface_.at(used))
+        used = places[:, : self.surface_.knots.shape[1]] / self._normalization.scale
+        return self._normalization.undo(self.surface_.at(used))

@@ -1,42 +1,53 @@
 """Principal curves and surfaces: project, smooth, repeat."""
 
-from .curve import CurveSettings, Draft, circle_start, fit_curve, line_start, self_consistency
-from .geometry import Curve
-from .parametrization import PARAMETRIZATIONS, count_folds, count_tears, with_lengths
-from .polygon import Polygon, Projection, polygon
-from .scaling import Distances, Frame, narrowing
-from .sheet import Sheet, nearest, smooth_sheet, spread_order, well_spread
-from .smoothers import NAMES, Smoother, smoother, smoothing_spline
-from .surface import Fitted, SurfaceSettings, fit_surface
+from .curve import (
+    CurveSettings,
+    CurveState,
+    fit_curve,
+    initial_circle,
+    initial_line,
+    self_consistency,
+)
+from .fitting import Distances, Normalization, narrowing_spans
+from .geometry import Curve, Polygon, Projection, polygon
+from .smoothers import Smoother, smoother, smoothing_spline
+from .spline_surface import SplineSurface, farthest_points, nearest_neighbors, smooth_surface
+from .surface import (
+    PARAMETRIZATIONS,
+    SurfaceSettings,
+    SurfaceState,
+    count_folds,
+    count_tears,
+    fit_edge_lengths,
+    fit_surface,
+)
 
 __all__ = [
-    "NAMES",
     "PARAMETRIZATIONS",
     "Curve",
     "CurveSettings",
+    "CurveState",
     "Distances",
-    "Draft",
-    "Fitted",
-    "Frame",
+    "Normalization",
     "Polygon",
     "Projection",
-    "Sheet",
     "Smoother",
+    "SplineSurface",
     "SurfaceSettings",
-    "circle_start",
+    "SurfaceState",
     "count_folds",
     "count_tears",
+    "farthest_points",
     "fit_curve",
+    "fit_edge_lengths",
     "fit_surface",
-    "line_start",
-    "narrowing",
-    "nearest",
+    "initial_circle",
+    "initial_line",
+    "narrowing_spans",
+    "nearest_neighbors",
     "polygon",
     "self_consistency",
-    "smooth_sheet",
+    "smooth_surface",
     "smoother",
     "smoothing_spline",
-    "spread_order",
-    "well_spread",
-    "with_lengths",
 ]

@@ -1,12 +1,10 @@
-"""The projection-expectation algorithm of Hastie and Stuetzle (S4 16.9-16.16).
+"""The projection-expectation algorithm of Hastie and Stuetzle (Izenman 2013, eqs. 16.9-16.16).
 
 Project the data onto the curve; replace the curve by the smoothed mean of what projects nearby;
-again. Nothing guarantees that the distance falls with each step, and every principal curve is a
-saddle point of it (S4 16.3.2): the loop keeps the best curve it has seen.
-
-Where a principal curve starts: the first principal component, or a circle.
-
-Which points are outliers of a curve, and how little they count (S4 16.3.4).
+again. It begins with the first principal component, or a circle. Nothing guarantees that the
+distance falls with each step, and every principal curve is a saddle point of it (section 16.3.2):
+the loop keeps the best curve it has seen. In a robust fit outliers count little or not at all
+(section 16.3.4).
 """
 
 from __future__ import annotations
@@ -17,11 +15,16 @@ import numpy as np
 
 from ..optimize import Outcome, iterate
 from ..values import Array
-from .polygon import Polygon, Projection, polygon
-from .scaling import converged_below
-from .smoothers import Smoother, nodes_among
+from .fitting import convergence_rule
+from .geometry import Polygon, Projection, polygon
+from .smoothers import Smoother, choose_nodes
 
 KEPT = 0.75  # share of the points, the nearest ones, by which a robust fit is judged
+CORNERS = 360  # of an initial circle
+OUTLYING = 8.45  # median deviations beyond the median: 4 standard deviations of a normal distance
+ROUNDING = 1e-12  # of distances between points of about unit size
+TAIL = 0.05  # share of the points at each end in which a gap is looked for
+GAP = 0.1  # as a share of the stretch between the tails
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,12 @@ class CurveSettings:
         return replace(self.smooth, span=self.spans[min(step, len(self.spans) - 1)])
 
     def corrects(self, step: int) -> bool:
-        """Say whether a step smooths deviations: not before the spans have narrowed."""
+        """Tell whether a step smooths deviations: not before the spans have narrowed."""
         return self.bias_correction and step >= len(self.spans)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class CurveState:
     """A curve after some steps, the data projected onto it, and the weights they then have."""
 
     curve: Polygon
@@ -65,15 +68,15 @@ class Draft:
     steps: int
 
 
-def fit_curve(points: Array, start: Polygon, settings: CurveSettings) -> Outcome[Draft]:
-    """Return the principal curve of the points (in a frame of unit size) reached from ``start``."""
+def fit_curve(points: Array, initial: Polygon, settings: CurveSettings) -> Outcome[CurveState]:
+    """Return the principal curve of normalized points that is reached from an initial one."""
 
-    def distance(draft: Draft) -> float:
-        return nearest_sum(draft.projection.squares, settings.n_counted(len(points)))
+    def distance(state: CurveState) -> float:
+        return _sum_of_smallest(state.projection.squared_distances, settings.n_counted(len(points)))
 
-    def step(now: Draft) -> tuple[Draft, float]:
+    def step(now: CurveState) -> tuple[CurveState, float]:
         smooth, corrected = settings.smoother_of(now.steps), settings.corrects(now.steps)
-        curve = polygon(_expectation(points, now, smooth, corrected), start.closed)
+        curve = polygon(_expectation(points, now, smooth, corrected), initial.closed)
         following = _projected(points, curve, now.weights, now.steps + 1, settings.robust)
         return following, distance(following)
 
@@ -82,65 +85,64 @@ def fit_curve(points: Array, start: Polygon, settings: CurveSettings) -> Outcome
         # a gain no larger than smoothing noise would bring is noise: corrections end there
         tolerance = max(tolerance, settings.smooth.freedom / len(points))
     total = float(np.square(points).sum())
-    converged = converged_below(tolerance, total, len(settings.spans) - 1)
-    # the start may be near the data, but only what is smoothed from them can be the answer
-    first = _projected(points, start, np.ones(len(points)), 0, settings.robust)
+    converged = convergence_rule(tolerance, total, len(settings.spans) - 1)
+    # the initial curve may be near the data, but only what is smoothed from them can be the answer
+    first = _projected(points, initial, np.ones(len(points)), 0, settings.robust)
     second, loss = step(first)
     more = settings.max_steps - 1
     outcome = iterate(second, loss, step, converged, name="curve", max_steps=more)
     return replace(outcome, losses=(distance(first), *outcome.losses))
 
 
-def _projected(points: Array, curve: Polygon, weights: Array, steps: int, robust: bool) -> Draft:
+def _projected(
+    points: Array, curve: Polygon, weights: Array, steps: int, robust: bool
+) -> CurveState:
     """Project the points onto a curve whose ends have first been drawn out to reach them."""
-    curve = curve.reaching(points[weights > 0])
+    curve = curve.extended_to(points[weights > 0])
     projection = curve.project(points)
     if robust:
-        weights = robust_weights(np.sqrt(projection.squares))
+        weights = robust_weights(np.sqrt(projection.squared_distances))
         if not curve.closed:
-            weights[stranded(projection.places, weights)] = 0.0
-    return Draft(curve, projection, weights, steps)
+            weights[stranded(projection.arc_lengths, weights)] = 0.0
+    return CurveState(curve, projection, weights, steps)
 
 
-def _expectation(points: Array, now: Draft, smooth: Smoother, corrected: bool) -> Array:
-    """Return the corners of the next curve: E(x | place), by smoothing (S4 16.12)."""
+def _expectation(points: Array, now: CurveState, smooth: Smoother, corrected: bool) -> Array:
+    """Return the corners of the next curve: E(x | arc length) (Izenman 2013, eq. 16.12)."""
     used = np.flatnonzero(now.weights > 0)
-    used = used[np.argsort(now.projection.places[used], kind="stable")]
-    places, weights = now.projection.places[used], now.weights[used]
+    used = used[np.argsort(now.projection.arc_lengths[used], kind="stable")]
+    positions, weights = now.projection.arc_lengths[used], now.weights[used]
     targets = points[used] - now.projection.feet[used] if corrected else points[used]
-    nodes = nodes_among(places)
+    nodes = choose_nodes(positions)
     if len(nodes) < 2:
         raise ValueError(
-            f"all {len(used)} points that count fall on one place of the curve, so none is "
+            f"all {len(used)} points that count fall on one point of the curve, so none is "
             "determined; pass robust=False, or another start"
         )
     period = now.curve.length if now.curve.closed else None
-    corners = smooth(places, targets, weights, nodes, period)
+    corners = smooth(positions, targets, weights, nodes, period)
     return corners + now.curve.at(nodes) if corrected else corners
 
 
 def self_consistency(points: Array, projection: Projection, n_bins: int) -> Array:
-    """Return how far the curve is from the mean of the points that project there (S4 16.7).
+    """Return how far the curve is from the mean of the points that project there.
 
-    One distance for each of ``n_bins`` runs of equally many points along the curve: zero for a
-    curve that is self-consistent, up to the sampling error of a mean.
+    (Izenman 2013, eq. 16.7.) One distance for each of ``n_bins`` runs of equally many points along
+    the curve: zero for a curve that is self-consistent, up to the sampling error of a mean.
     """
-    order = np.argsort(projection.places, kind="stable")
+    order = np.argsort(projection.arc_lengths, kind="stable")
     deviations = (points - projection.feet)[order]
     runs = np.array_split(deviations, min(n_bins, len(points)))
     return np.array([np.linalg.norm(run.mean(axis=0)) for run in runs])
 
 
-CORNERS = 360
-
-
-def line_start(points: Array, axis: Array) -> Polygon:
+def initial_line(points: Array, axis: Array) -> Polygon:
     """Return the segment along ``axis`` through the origin that all centred points fall on."""
     scores = points @ axis
     return polygon(np.array([scores.min(), scores.max()])[:, None] * axis)
 
 
-def circle_start(points: Array, axes: Array, closed: bool) -> Polygon:
+def initial_circle(points: Array, axes: Array, closed: bool) -> Polygon:
     """Return a circle around the origin in the plane of two ``axes``, as wide as the points are.
 
     Its radius is the mean distance of the centred points from the origin in that plane. Unless
@@ -150,12 +152,6 @@ def circle_start(points: Array, axes: Array, closed: bool) -> Polygon:
     angle = np.linspace(-np.pi, np.pi, CORNERS + 1)
     circle = radius * np.column_stack([np.cos(angle), np.sin(angle)]) @ axes
     return polygon(circle[:-1], closed)
-
-
-OUTLYING = 8.45  # median deviations beyond the median: 4 standard deviations of a normal distance
-ROUNDING = 1e-12  # of distances between points of about unit size
-TAIL = 0.05  # share of the points at each end in which a gap is looked for
-GAP = 0.1  # as a share of the stretch between the tails
 
 
 def robust_weights(distances: Array) -> Array:
@@ -171,15 +167,15 @@ def robust_weights(distances: Array) -> Array:
     return np.asarray(np.square(np.maximum(0.0, 1.0 - np.square(distances / cutoff))))
 
 
-def stranded(places: Array, weights: Array) -> Array:
+def stranded(arc_lengths: Array, weights: Array) -> Array:
     """Return the few points beyond a wide gap at an end of the curve.
 
     An outlier in line with an end is no distance away from a curve that has followed it; what
     gives it away is the empty stretch before it.
     """
     used = np.flatnonzero(weights > 0)
-    used = used[np.argsort(places[used], kind="stable")]
-    along = places[used]
+    used = used[np.argsort(arc_lengths[used], kind="stable")]
+    along = arc_lengths[used]
     low, high = np.quantile(along, [TAIL, 1 - TAIL])
     wide = np.diff(along) > max(GAP, 10 / len(used)) * (high - low)
     few = int(TAIL * len(used))
@@ -190,7 +186,7 @@ def stranded(places: Array, weights: Array) -> Array:
     return np.concatenate([used[:first], used[last:]])
 
 
-def nearest_sum(squares: Array, count: int) -> float:
+def _sum_of_smallest(squares: Array, count: int) -> float:
     """Return the sum of the ``count`` smallest squares."""
     if count == len(squares):
         return float(squares.sum())

@@ -13,15 +13,16 @@ from numba import njit
 
 
 @njit(cache=True, error_model="numpy")
-def project_on_path(points, path, marks, centres, radii, block, slack):
-    """Return place, foot and squared distance of every point on a path (S4 16.5).
+def project_on_path(points, path, arc_lengths, centers, radii, block, slack):
+    """Return projection index, foot and squared distance of every point on a path.
 
-    ``centres`` and ``radii`` are balls around blocks of ``block`` segments. Of equally near feet
-    (to rounding: ``slack`` is the square of that), the one with the largest place wins.
+    ``centers`` and ``radii`` are balls around blocks of ``block`` segments. Of equally near feet
+    (to rounding: ``slack`` is the square of that), the one with the largest arc length wins
+    (Izenman 2013, eq. 16.5).
     """
     n, width = points.shape
-    n_blocks, n_segments = len(centres), len(path) - 1
-    places, squares = np.empty(n), np.empty(n)
+    n_blocks, n_segments = len(centers), len(path) - 1
+    indices, squares = np.empty(n), np.empty(n)
     feet = np.empty((n, width))
     bounds, foot = np.empty(n_blocks), np.empty(width)
     for i in range(n):
@@ -29,11 +30,11 @@ def project_on_path(points, path, marks, centres, radii, block, slack):
         for b in range(n_blocks):
             total = 0.0
             for d in range(width):
-                total += (points[i, d] - centres[b, d]) ** 2
+                total += (points[i, d] - centers[b, d]) ** 2
             bounds[b] = max(0.0, np.sqrt(total) - radii[b])
             if bounds[b] < bounds[nearest]:
                 nearest = b
-        best, best_place = np.inf, -1.0
+        best, best_index = np.inf, -1.0
         for turn in range(n_blocks):
             # the nearest block goes first, so that most of the others need not be looked at
             b = nearest if turn == 0 else (turn - 1 if turn <= nearest else turn)
@@ -50,24 +51,23 @@ def project_on_path(points, path, marks, centres, radii, block, slack):
                 for d in range(width):
                     foot[d] = path[s, d] + share * (path[s + 1, d] - path[s, d])
                     square += (points[i, d] - foot[d]) ** 2
-                place = (
-                    marks[s + 1] if share == 1.0 else marks[s] + share * (marks[s + 1] - marks[s])
-                )
+                begin, end = arc_lengths[s], arc_lengths[s + 1]
+                index = end if share == 1.0 else begin + share * (end - begin)
                 tie = best * 1e-14 + slack
-                if square <= best + tie and (place > best_place or square < best - tie):
-                    best, best_place = min(square, best), place
+                if square <= best + tie and (index > best_index or square < best - tie):
+                    best, best_index = min(square, best), index
                     squares[i] = square
                     for d in range(width):
                         feet[i, d] = foot[d]
-        places[i] = best_place
-    return places, feet, squares
+        indices[i] = best_index
+    return indices, feet, squares
 
 
 @njit(cache=True, error_model="numpy")
-def smooth_locally(places, values, weights, nodes, count, degree):
+def smooth_locally(positions, values, weights, nodes, count, degree):
     """Return the local fit at every node: a tricube-weighted mean (degree 0) or line (degree 1).
 
-    ``places`` and ``nodes`` are sorted; a node sees the ``count`` nearest places.
+    ``positions`` and ``nodes`` are sorted; a node sees the ``count`` nearest positions.
     """
     n, width = values.shape
     smooth = np.zeros((len(nodes), width))
@@ -75,32 +75,32 @@ def smooth_locally(places, values, weights, nodes, count, degree):
     first = 0
     for k in range(len(nodes)):
         node = nodes[k]
-        while first + count < n and places[first + count] - node < node - places[first]:
+        while first + count < n and positions[first + count] - node < node - positions[first]:
             first += 1
         last = first + count
-        reach = max(node - places[first], places[last - 1] - node) * 1.001
+        reach = max(node - positions[first], positions[last - 1] - node) * 1.001
         if reach <= 0.0:
             reach = 1.0  # all of them are at the node
-        total, centre = 0.0, 0.0
+        total, center = 0.0, 0.0
         for i in range(first, last):
-            offset = abs(places[i] - node) / reach
+            offset = abs(positions[i] - node) / reach
             weight = weights[i] * (1.0 - offset**3) ** 3
             total += weight
-            centre += weight * (places[i] - node)
-        centre /= total
+            center += weight * (positions[i] - node)
+        center /= total
         spread = 0.0
         sums[:] = 0.0
         moments[:] = 0.0
         for i in range(first, last):
-            offset = abs(places[i] - node) / reach
+            offset = abs(positions[i] - node) / reach
             weight = weights[i] * (1.0 - offset**3) ** 3 / total
-            lever = places[i] - node - centre
+            lever = positions[i] - node - center
             spread += weight * lever * lever
             for d in range(width):
                 sums[d] += weight * values[i, d]
                 moments[d] += weight * lever * values[i, d]
         flat = degree == 0 or spread <= 1e-10 * reach * reach
         for d in range(width):
-            slope = 0.0 if flat else moments[d] / spread
-            smooth[k, d] = sums[d] - slope * centre
+            gradient = 0.0 if flat else moments[d] / spread
+            smooth[k, d] = sums[d] - gradient * center
     return smooth

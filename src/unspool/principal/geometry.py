@@ -1,4 +1,8 @@
-"""Curves and curvature (S4 16.3.1): velocity, speed, acceleration, arc length, curvature."""
+"""Curves: the polygon that a fit works with, and the smooth curve through its corners.
+
+A polygon has an arc length, and points are projected onto it. A smooth curve has velocity, speed,
+acceleration and curvature (Izenman 2013, section 16.3.1).
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,127 @@ from typing import Any
 import numpy as np
 
 from ..values import Array
-from .polygon import spaced
 
-STEPS = 100  # the finest detail of a curve, as a share of its length
+EPS = float(np.finfo(np.float64).eps)
+STEPS = 100  # the finest detail of a smooth curve, as a share of its length
 GAUSS = np.polynomial.legendre.leggauss(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Where points fall on a curve: at which arc length, the foot, and how far away.
+
+    ``arc_lengths`` is the projection index (Izenman 2013, eq. 16.5): of several nearest feet (an
+    ambiguity point) the one with the largest arc length.
+    """
+
+    arc_lengths: Array
+    feet: Array
+    squared_distances: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Polygon:
+    """A polygon by its corners, in order, and the arc length at every corner.
+
+    A closed polygon ends in the corner where it began, and arc lengths count modulo its length.
+    """
+
+    vertices: Array
+    arc_lengths: Array
+    closed: bool
+
+    @property
+    def length(self) -> float:
+        """Arc length from the first to the last corner (Izenman 2013, eq. 16.4)."""
+        return float(self.arc_lengths[-1])
+
+    def at(self, arc_lengths: Array) -> Array:
+        """Return the points at these arc lengths; beyond an open end, the end."""
+        if self.closed:
+            arc_lengths = np.mod(arc_lengths, self.length)
+        corner = np.searchsorted(self.arc_lengths, arc_lengths, side="right") - 1
+        corner = np.clip(corner, 0, len(self.arc_lengths) - 2)
+        begin, end = self.arc_lengths[corner], self.arc_lengths[corner + 1]
+        share = (arc_lengths - begin) / (end - begin)
+        share = np.clip(share, 0.0, 1.0)[:, None]
+        return np.asarray((1 - share) * self.vertices[corner] + share * self.vertices[corner + 1])
+
+    def project(self, points: Array) -> Projection:
+        """Return where each point falls; every row by itself, so batches do not matter."""
+        from .curve_kernels import project_on_path
+
+        block = int(np.ceil(np.sqrt(len(self.vertices) - 1)))
+        centers, radii = _balls(self.vertices, block)
+        slack = (4 * EPS * float(np.abs(self.vertices).max())) ** 2
+        path, points = (self.vertices, self.arc_lengths), np.ascontiguousarray(points)
+        index, feet, squares = project_on_path(points, *path, centers, radii, block, slack)
+        if self.closed:
+            index = np.where(index >= self.length, 0.0, index)  # the end is the beginning
+        return Projection(index, feet, squares)
+
+    def extended_to(self, points: Array) -> Polygon:
+        """Return the polygon with its ends drawn out straight to cover the points beyond them.
+
+        Otherwise all points past an end would crowd on it, and the curve would shrink with every
+        smoothing. A closed polygon has no ends.
+        """
+        if self.closed:
+            return self
+        arc_lengths = self.project(points).arc_lengths
+        vertices = np.array(self.vertices)
+        for end, inner in ((0, 1), (-1, -2)):
+            outward = self.vertices[end] - self.vertices[inner]
+            outward = outward / np.linalg.norm(outward)
+            beyond = points[arc_lengths == self.arc_lengths[end]] - self.vertices[end]
+            overhang = float((beyond @ outward).max(initial=0.0))
+            vertices[end] = self.vertices[end] + overhang * outward
+        return polygon(vertices)
+
+
+def polygon(vertices: Array, closed: bool = False) -> Polygon:
+    """Return the polygon through these corners; corners that repeat the one before are dropped."""
+    path = np.asarray(vertices, dtype=np.float64)
+    # a shorter step is noise, and so is its direction
+    rounding = 16 * EPS * float(np.abs(path).max())
+    steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    path = path[np.concatenate([[True], steps > rounding])]
+    if closed:
+        joined = np.linalg.norm(path[-1] - path[0]) <= rounding
+        path = np.vstack([path[:-1] if joined else path, path[:1]])
+    if len(path) < 2 or not np.isfinite(path).all():
+        raise ValueError(
+            "the curve has shrunk to a point or left all bounds; use a smaller span, or a smoother "
+            "that follows the data"
+        )
+    steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    arc_lengths = np.concatenate([[0.0], np.cumsum(steps)])
+    return Polygon(np.ascontiguousarray(path), arc_lengths, closed)
+
+
+def space_out(arc_lengths: Array, gap: float) -> Array:
+    """Return the indices of sorted arc lengths that are ``gap`` apart, first and last among them.
+
+    Two corners that almost coincide give a direction, and a second difference, of mere rounding.
+    """
+    kept = [0]
+    for i in range(1, len(arc_lengths) - 1):
+        before, after = arc_lengths[i] - arc_lengths[kept[-1]], arc_lengths[-1] - arc_lengths[i]
+        if before >= gap and after >= gap:
+            kept.append(i)
+    return np.array([*kept, len(arc_lengths) - 1] if len(arc_lengths) > 1 else kept)
+
+
+def _balls(path: Array, block: int) -> tuple[Array, Array]:
+    """Return center and radius of a ball around each block of consecutive segments."""
+    firsts = range(0, len(path) - 1, block)
+    blocks = [path[first : first + block + 1] for first in firsts]
+    centers = np.array([(corners.min(axis=0) + corners.max(axis=0)) / 2 for corners in blocks])
+    radii = [
+        np.linalg.norm(corners - center, axis=1).max()
+        for corners, center in zip(blocks, centers, strict=True)
+    ]
+    return centers, np.array(radii)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +158,15 @@ class Curve:
 
     @classmethod
     def smooth(
-        cls, vertices: Array, marks: Array, *, closed: bool = False, detail: float = 0.0
+        cls, vertices: Array, arc_lengths: Array, *, closed: bool = False, detail: float = 0.0
     ) -> Curve:
         """Return the curve through the corners of a polygon, with arc length as its parameter.
 
         Corners closer than ``detail`` (and 1/100) of the length are left out: second differences
         over shorter steps would show rounding and the seams of a smoother.
         """
-        kept = spaced(marks, max(detail, 1 / STEPS) * float(marks[-1]))
-        return cls.through(marks[kept], vertices[kept], closed=closed)
+        kept = space_out(arc_lengths, max(detail, 1 / STEPS) * float(arc_lengths[-1]))
+        return cls.through(arc_lengths[kept], vertices[kept], closed=closed)
 
     def at(self, parameters: Array) -> Array:
         """Return f at the parameters."""
@@ -60,22 +181,22 @@ class Curve:
         return self._derivative(parameters, 2)
 
     def speed(self, parameters: Array) -> Array:
-        """Return the lengths of the tangent vectors (S4 16.3)."""
+        """Return the lengths of the tangent vectors (Izenman 2013, eq. 16.3)."""
         return np.asarray(np.linalg.norm(self.velocity(parameters), axis=1))
 
     def curvature(self, parameters: Array) -> Array:
         """Return the curvature: the length of f'' where the speed is 1."""
-        return np.asarray(np.linalg.norm(self._bend(parameters), axis=1))
+        return np.asarray(np.linalg.norm(self._curvature_vector(parameters), axis=1))
 
-    def centre_of_curvature(self, parameters: Array) -> Array:
-        """Return the centres of the best touching circles; infinite where the curve is straight."""
-        bend = self._bend(parameters)
-        square = np.square(bend).sum(axis=1, keepdims=True)
+    def center_of_curvature(self, parameters: Array) -> Array:
+        """Return the centers of the best touching circles; infinite where the curve is straight."""
+        vector = self._curvature_vector(parameters)
+        square = np.square(vector).sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(square > 0, self.at(parameters) + bend / square, np.inf)
+            return np.where(square > 0, self.at(parameters) + vector / square, np.inf)
 
     def length(self, start: float | None = None, stop: float | None = None) -> float:
-        """Return the arc length between two parameters: the integral of the speed (S4 16.4)."""
+        """Return the arc length between two parameters (Izenman 2013, eq. 16.4)."""
         start = self.start if start is None else start
         stop = self.stop if stop is None else stop
         inner = self.spline.x[(self.spline.x > start) & (self.spline.x < stop)]
@@ -84,18 +205,18 @@ class Curve:
     def by_arc_length(self) -> Curve:
         """Return the same curve travelled at unit speed from 0 to its length."""
         parameters = np.linspace(self.start, self.stop, max(len(self.spline.x), 4 * STEPS) + 1)
-        marks = np.concatenate([[0.0], np.cumsum(self._lengths(parameters))])
+        arc_lengths = np.concatenate([[0.0], np.cumsum(self._lengths(parameters))])
         points = self.at(parameters)
         if self.closed:
             points[-1] = points[0]
-        return Curve.through(marks, points, closed=self.closed)
+        return Curve.through(arc_lengths, points, closed=self.closed)
 
     def is_unit_speed(self, tolerance: float = 1e-3) -> bool:
-        """Say whether the speed is 1 everywhere, to ``tolerance``."""
+        """Tell whether the speed is 1 everywhere, to ``tolerance``."""
         return bool(np.abs(self.speed(self._everywhere()) - 1.0).max() <= tolerance)
 
     def is_regular(self, tolerance: float = 1e-9) -> bool:
-        """Say whether the curve never stands still, compared to where it is fastest."""
+        """Tell whether the curve never stands still, compared to where it is fastest."""
         speed = self.speed(self._everywhere())
         return bool(speed.min() > tolerance * speed.max())
 
@@ -108,7 +229,7 @@ class Curve:
             parameters = self.start + np.mod(parameters - self.start, self.stop - self.start)
         return np.asarray(self.spline(parameters, order))
 
-    def _bend(self, parameters: Array) -> Array:
+    def _curvature_vector(self, parameters: Array) -> Array:
         """Return the part of f'' across the curve, per squared speed: the curvature vector."""
         velocity, acceleration = self.velocity(parameters), self.acceleration(parameters)
         square = np.square(velocity).sum(axis=1, keepdims=True)

@@ -1,29 +1,53 @@
-"""Alternate projection and smoothing until the distance settles (S4 16.18-16.20)."""
+"""Principal surfaces: alternate projection and smoothing (Izenman 2013, eqs. 16.18-16.20).
+
+A curve has arc length. For a surface no such parameters need exist, so the text leaves them open
+(section 16.3.5). Here, after each projection, some parameters that lie far from each other are
+moved until the distances between neighboring ones agree with the lengths on the surface
+("isometric"), or all of them are stretched alike ("average"). A move that would turn any
+neighborhood over is not made, and a surface that would fold is smoothed more.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..optimize import Outcome, iterate
 from ..runtime import claim, limit_blas_threads
 from ..values import Array
-from .parametrization import count_folds, reparametrized
-from .scaling import converged_below
-from .sheet import KNOTS, MOST_KNOTS, SEEDS, Sheet, SurfaceProjection, smooth_sheet
+from .fitting import convergence_rule
+from .spline_surface import (
+    KNOTS,
+    MOST_KNOTS,
+    SEEDS,
+    SplineSurface,
+    SurfaceProjection,
+    farthest_point_order,
+    farthest_points,
+    nearest_neighbors,
+    smooth_surface,
+)
 
 LESS = 0.75  # of the freedom, where more would fold the surface
+ROUNDS = 30  # of majorization, when parameters are moved
+PARAMETRIZATIONS = ("isometric", "average")
+MOVED = 200  # parameters moved; the others follow
+SMOOTH = 30.0  # degrees of freedom of a move: it irons the parameters, it does not fit them
+SEGMENTS = 6  # chords that stand for the path between two parameters
+TORN, SAMPLE = 5.0, 1000
+LEAST_AREA = 0.1  # of the median: a move that squeezes any point below this is not made
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """A sheet with the data projected onto it."""
+class SurfaceState:
+    """A surface with the data projected onto it."""
 
-    sheet: Sheet
+    surface: SplineSurface
     projection: SurfaceProjection
     freedom: float  # degrees of freedom it was smoothed with
-    eased: bool  # because more of them would have folded it
+    eased: bool  # smoothed more than asked for, because it would have folded
     steps: int
 
 
@@ -31,8 +55,8 @@ class Fitted:
 class SurfaceSettings:
     """How a surface is fitted.
 
-    The start is smoothed with the first of ``freedoms`` (degrees of freedom; d + 1 makes it flat),
-    the first steps with the following ones, all later steps with the last.
+    The initial surface is smoothed with the first of ``freedoms`` (degrees of freedom; d + 1 makes
+    it flat), the first steps with the following ones, all later steps with the last.
     """
 
     freedoms: tuple[float, ...]
@@ -41,11 +65,10 @@ class SurfaceSettings:
     max_steps: int = 50
 
 
-def fit_surface(points: Array, start: Array, settings: SurfaceSettings) -> Outcome[Fitted]:
-    """Return the principal surface reached from the parameters ``start`` of the points.
+def fit_surface(points: Array, initial: Array, settings: SurfaceSettings) -> Outcome[SurfaceState]:
+    """Return the principal surface reached from ``initial`` parameters of the points.
 
-    The loss is the sum of squared distances (S4 16.20). A step that would fold the surface is
-    smoothed more.
+    The loss is the sum of squared distances (Izenman 2013, eq. 16.20).
     """
     freedoms = settings.freedoms
     knots = min(KNOTS * freedoms[-1], MOST_KNOTS, len(points))
@@ -55,33 +78,143 @@ def fit_surface(points: Array, start: Array, settings: SurfaceSettings) -> Outco
         "fit a sample and transform the rest, or raise span",
     )
 
-    def fitted(places: Array, number: int) -> tuple[Fitted, float]:
+    def fitted(parameters: Array, number: int) -> tuple[SurfaceState, float]:
         wanted = freedoms[min(number, len(freedoms) - 1)]
-        found = _unfolded(places, points, wanted, number)
-        return found, float(found.projection.squares.sum())
+        found = _smooth_unfolded(parameters, points, wanted, number)
+        return found, float(found.projection.squared_distances.sum())
 
-    def step(now: Fitted) -> tuple[Fitted, float]:
-        places = reparametrized(now.sheet, now.projection.places, settings.parametrization)
-        return fitted(places, now.steps + 1)
+    def step(now: SurfaceState) -> tuple[SurfaceState, float]:
+        at, kind = now.projection.parameters, settings.parametrization
+        return fitted(reparametrize(now.surface, at, kind), now.steps + 1)
 
     total = float(np.square(points).sum())
-    converged = converged_below(settings.tolerance, total, len(freedoms) - 1)
+    converged = convergence_rule(settings.tolerance, total, len(freedoms) - 1)
     with limit_blas_threads():  # matrices of a few hundred rows: shared out they take twice as long
-        first, loss = fitted(start, 0)
+        first, loss = fitted(initial, 0)
         return iterate(first, loss, step, converged, name="surface", max_steps=settings.max_steps)
 
 
-def _unfolded(places: Array, points: Array, wanted: float, steps: int) -> Fitted:
-    """Return the sheet of at most this freedom that does not fold.
+def _smooth_unfolded(parameters: Array, points: Array, wanted: float, steps: int) -> SurfaceState:
+    """Return the surface of at most this freedom that does not fold.
 
-    Neither where it was smoothed nor where the data fall on it. A flat sheet cannot, so the search
-    ends.
+    Neither where it was smoothed nor where the data fall on it. A flat surface cannot, so the
+    search ends.
     """
-    freedom, plane = wanted, places.shape[1] + 1.0
+    freedom, plane = wanted, parameters.shape[1] + 1.0
     while True:
-        sheet = smooth_sheet(places, points, freedom)
-        if freedom <= plane or count_folds(sheet, places) == 0:
-            projection = sheet.project(points)
-            if freedom <= plane or count_folds(sheet, projection.places) == 0:
-                return Fitted(sheet, projection, freedom, freedom < wanted, steps)
+        surface = smooth_surface(parameters, points, freedom)
+        if freedom <= plane or count_folds(surface, parameters) == 0:
+            projection = surface.project(points)
+            if freedom <= plane or count_folds(surface, projection.parameters) == 0:
+                return SurfaceState(surface, projection, freedom, freedom < wanted, steps)
         freedom = max(plane, LESS * freedom)
+
+
+def reparametrize(surface: SplineSurface, parameters: Array, kind: str) -> Array:
+    """Return new parameters of the points that have these on a surface."""
+    average = _on_average(surface, parameters)
+    if kind == "average" or len(parameters) <= SMOOTH:
+        return average
+    chosen = farthest_point_order(parameters, MOVED)
+    edges = _neighboring(parameters[chosen])
+    lengths = _lengths(surface, parameters[chosen], edges)
+    moved = fit_edge_lengths(average[chosen], edges, lengths)
+    move = smooth_surface(average[chosen], moved, min(SMOOTH, len(chosen) / 2))
+    return _move_without_folds(average, move)
+
+
+def _move_without_folds(parameters: Array, move: SplineSurface) -> Array:
+    """Return the parameters moved; only half, a quarter, ... of the way where they would fold."""
+    tangents, goal = move.tangents(parameters), move.at(parameters)
+    here = np.eye(parameters.shape[1])
+    for share in (1.0, 0.5, 0.25, 0.125):
+        areas = np.linalg.det((1 - share) * here + share * tangents)
+        if areas.min() > LEAST_AREA * np.median(areas):
+            return np.asarray((1 - share) * parameters + share * goal)
+    return parameters
+
+
+def count_folds(surface: SplineSurface, parameters: Array) -> int:
+    """Return on how many paths between neighboring parameters the surface turns over."""
+    spread = farthest_points(parameters, MOVED)
+    if len(spread) < 2:
+        return 0
+    return int(surface.folds(_paths(spread, _neighboring(spread))).sum())
+
+
+def count_tears(points: Array, parameters: Array) -> int:
+    """Return how many points have a near neighbor with distant parameters.
+
+    One of the three nearest is more than five times as far in the parameters as in space, and far
+    compared to other neighbors: the surface crosses itself, or cuts across from turn to turn. Of
+    many points a sample is looked at.
+    """
+    sample = slice(None, None, -(-len(points) // SAMPLE))
+    points, parameters = points[sample], parameters[sample]
+    others = nearest_neighbors(points, 3)
+    near, far = (
+        np.square(table[:, None] - table[others]).sum(axis=2) for table in (points, parameters)
+    )
+    torn = (far > TORN**2 * near) & (far > 9 * np.median(far[:, 0]))
+    return int(torn.any(axis=1).sum())
+
+
+def _on_average(surface: SplineSurface, parameters: Array) -> Array:
+    """Return linear images of parameters: the mean squared speed is one in all directions."""
+    tangents = surface.tangents(parameters)
+    metric = np.einsum("naw,nbw->ab", tangents, tangents) / len(parameters)
+    ridge = 1e-12 * np.trace(metric) * np.eye(len(metric))
+    centered = parameters - parameters.mean(axis=0)
+    return np.asarray(centered @ np.linalg.cholesky(metric + ridge))
+
+
+def _neighboring(parameters: Array) -> Array:
+    """Return the pairs (i < j) of which one is among the nearest of the other."""
+    others = nearest_neighbors(parameters, 2 * parameters.shape[1] + 4)
+    n, own = len(parameters), np.arange(len(parameters))[:, None]
+    numbers = np.unique(np.minimum(others, own) * n + np.maximum(others, own))
+    return np.column_stack(np.divmod(numbers, n))
+
+
+def _paths(parameters: Array, edges: Array) -> Array:
+    """Return straight paths between neighboring parameters: (edges, SEGMENTS + 1, d)."""
+    shares = np.linspace(0.0, 1.0, SEGMENTS + 1)[:, None]
+    starts, ends = parameters[edges[:, 0], None], parameters[edges[:, 1], None]
+    return np.asarray((1 - shares) * starts + shares * ends)
+
+
+def _lengths(surface: SplineSurface, parameters: Array, edges: Array) -> Array:
+    """Return the lengths on the surface of straight paths between neighboring parameters."""
+    path = _paths(parameters, edges)
+    path = surface.at(path.reshape(-1, path.shape[2])).reshape(*path.shape[:2], -1)
+    return np.asarray(np.linalg.norm(np.diff(path, axis=1), axis=2).sum(axis=1))
+
+
+def fit_edge_lengths(parameters: Array, edges: Array, lengths: Array) -> Array:
+    """Return the parameters moved so that edges get their lengths: majorized local stress.
+
+    Errors count relative to the length; a little inertia keeps those that no edge ties down.
+    """
+    weights = 1.0 / np.square(np.maximum(lengths, 1e-6 * lengths.max()))
+    inertia = 1e-3 * float(weights.mean())
+    n, moved, (first, second) = len(parameters), parameters, edges.T
+    inverse = np.linalg.inv(_laplacian(weights, edges, n) + inertia * np.eye(n))
+    numbers = np.arange(len(edges))
+    ends = (np.tile(numbers, 2), np.concatenate([first, second]))
+    signs = np.repeat([1.0, -1.0], len(edges))
+    gather = sp.csr_array((signs, ends), shape=(len(edges), n))  # edge = first end - second
+    spread = sp.csr_array(gather.T)
+    for _ in range(ROUNDS):
+        steps = gather @ moved
+        now = np.sqrt(np.square(steps).sum(axis=1))
+        pulls = np.divide(weights * lengths, now, out=np.zeros_like(now), where=now > 0.0)
+        moved = inverse @ (inertia * moved + spread @ (pulls[:, None] * steps))
+    return np.asarray(moved)
+
+
+def _laplacian(weights: Array, edges: Array, n: int) -> Array:
+    matrix = np.zeros((n, n))
+    matrix[edges[:, 0], edges[:, 1]] = -weights
+    matrix += matrix.T
+    matrix[np.diag_indices(n)] = -matrix.sum(axis=1)
+    return matrix

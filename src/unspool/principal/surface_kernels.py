@@ -1,11 +1,9 @@
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
-"""Compiled loops: a smooth sheet, its tangents, and the projection onto it by Newton steps.
+"""Compiled loops: a smooth surface, its tangents, and projection onto it by Newton's method.
 
-Every point takes its own number of steps from its own start; in NumPy all would wait for the
-slowest, and an n x knots table of distances would be built for each step. Knots and loads come
-with one row a coordinate, (d, knots) and (D, knots): the loops over the knots are then vectorised.
-
-Compiled loops over the places of a surface: a few hundred of them, each against all.
+Every point takes its own number of steps from its own seed; in NumPy all would wait for the
+slowest, and an n x knots table of distances would be built for each step. Knots and coefficients
+come with one row per dimension, (d, knots) and (D, knots): loops over knots are then vectorized.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised
+SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorized
 # No array is created here, so none has to be counted: that halves the time to compile. What the
 # loops need to work in comes from the caller.
 VIEWS: Any = {"_nrt": False}
@@ -30,81 +28,81 @@ def _dot(one, other):
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
-def _look(place, knots, reach, squares):
-    """Write the distance of a place to every knot, and its square."""
-    for a in range(len(place)):
+def _measure(parameter, knots, reach, squares):
+    """Write the distance of a parameter to every knot, and its square."""
+    for a in range(len(parameter)):
         for k in range(len(squares)):
-            step = place[a] - knots[a, k]
+            step = parameter[a] - knots[a, k]
             squares[k] = step * step + (squares[k] if a > 0 else 0.0)
     for k in range(len(squares)):
         reach[k] = np.sqrt(squares[k])
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
-def _value(place, flat, loads, reach, squares, value):
-    """Write the value of the sheet at a place that has looked around."""
+def _value(parameter, affine, coefficients, reach, squares, value):
+    """Write the value of the surface at a parameter whose distances are written."""
     for w in range(len(value)):
-        load, total = loads[w], 0.0
+        weight, total = coefficients[w], 0.0
         for k in range(len(reach)):
-            total += load[k] * (reach[k] * squares[k])
-        value[w] = flat[0, w] + total
-        for a in range(len(place)):
-            value[w] += place[a] * flat[1 + a, w]
+            total += weight[k] * (reach[k] * squares[k])
+        value[w] = affine[0, w] + total
+        for a in range(len(parameter)):
+            value[w] += parameter[a] * affine[1 + a, w]
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
-def _tangents(place, knots, flat, loads, reach, slopes):
-    """Write the derivatives of the sheet at a place that has looked around."""
-    for a in range(len(place)):
-        here, knot = place[a], knots[a]
-        for w in range(slopes.shape[1]):
-            load, total = loads[w], 0.0
+def _tangents(parameter, knots, affine, coefficients, reach, tangents):
+    """Write the derivatives of the surface at a parameter whose distances are written."""
+    for a in range(len(parameter)):
+        here, knot = parameter[a], knots[a]
+        for w in range(tangents.shape[1]):
+            weight, total = coefficients[w], 0.0
             for k in range(len(reach)):
-                total += load[k] * (reach[k] * (here - knot[k]))
-            slopes[a, w] = flat[1 + a, w] + 3.0 * total
+                total += weight[k] * (reach[k] * (here - knot[k]))
+            tangents[a, w] = affine[1 + a, w] + 3.0 * total
 
 
 @njit(cache=True, error_model="numpy", **VIEWS)
-def values_at(places, sheet, seen, values):
-    """Fill the values (n, D) of a sheet; ``seen`` is room for what a place sees of the knots."""
-    (knots, flat, loads), (reach, squares) = sheet, seen
-    for i in range(len(places)):
-        _look(places[i], knots, reach, squares)
-        _value(places[i], flat, loads, reach, squares, values[i])
+def values_at(parameters, surface, seen, values):
+    """Fill the values (n, D) of a surface; ``seen`` is a workspace for distances to knots."""
+    (knots, affine, coefficients), (reach, squares) = surface, seen
+    for i in range(len(parameters)):
+        _measure(parameters[i], knots, reach, squares)
+        _value(parameters[i], affine, coefficients, reach, squares, values[i])
 
 
 @njit(cache=True, error_model="numpy", **VIEWS)
-def slopes_at(places, sheet, seen, slopes):
-    """Fill the derivatives (n, d, D) of a sheet, one tangent vector for every parameter."""
-    (knots, flat, loads), (reach, squares) = sheet, seen
-    for i in range(len(places)):
-        _look(places[i], knots, reach, squares)
-        _tangents(places[i], knots, flat, loads, reach, slopes[i])
+def tangents_at(parameters, surface, seen, tangents):
+    """Fill the derivatives (n, d, D) of a surface, one tangent vector for every parameter."""
+    (knots, affine, coefficients), (reach, squares) = surface, seen
+    for i in range(len(parameters)):
+        _measure(parameters[i], knots, reach, squares)
+        _tangents(parameters[i], knots, affine, coefficients, reach, tangents[i])
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
-def _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian):
+def _newton_system(parameter, surface, misfit, tangents, seen, gradient, hessian):
     """Write gradient and second derivatives of half the squared distance; return their trace.
 
-    ``seen`` is what it saw around: the distances to the knots, and room for the pull of each.
+    ``seen`` are the distances to the knots, and a workspace for the pull of each.
     """
-    d, size, (knots, _, loads), (reach, pulls) = len(place), 0.0, sheet, seen
+    d, size, (knots, _, coefficients), (reach, pulls) = len(parameter), 0.0, surface, seen
     for k in range(len(reach)):
         pulls[k] = 0.0
     for w in range(len(misfit)):
-        load, miss = loads[w], misfit[w]
+        weight, miss = coefficients[w], misfit[w]
         for k in range(len(reach)):
-            pulls[k] += load[k] * miss
+            pulls[k] += weight[k] * miss
     bend = 3.0 * _dot(pulls, reach)
     for k in range(len(reach)):
         pulls[k] = pulls[k] / reach[k] if reach[k] > 0.0 else 0.0
     for a in range(d):
-        gradient[a] = _dot(slopes[a], misfit)
+        gradient[a] = _dot(tangents[a], misfit)
         for b in range(a + 1):
             total = 0.0
             for k in range(len(reach)):
-                total += pulls[k] * ((place[a] - knots[a, k]) * (place[b] - knots[b, k]))
-            hessian[a, b] = _dot(slopes[a], slopes[b]) + 3.0 * total
+                total += pulls[k] * ((parameter[a] - knots[a, k]) * (parameter[b] - knots[b, k]))
+            hessian[a, b] = _dot(tangents[a], tangents[b]) + 3.0 * total
             hessian[b, a] = hessian[a, b]
         hessian[a, a] += bend
         size += hessian[a, a]
@@ -147,13 +145,13 @@ def _copy(values, target):
 
 
 @njit(cache=True, error_model="numpy", **VIEWS)
-def _reach_for(point, sheet, place, room):
-    """Evaluate the sheet at a place; return the squared distance of its value to the point."""
-    knots, flat, loads = sheet
-    foot, misfit, slopes, reach, squares = room
-    _look(place, knots, reach, squares)
-    _value(place, flat, loads, reach, squares, foot)
-    _tangents(place, knots, flat, loads, reach, slopes)
+def _reach_for(point, surface, parameter, evaluation):
+    """Evaluate the surface at a parameter; return the squared distance of the foot to the point."""
+    knots, affine, coefficients = surface
+    foot, misfit, tangents, reach, squares = evaluation
+    _measure(parameter, knots, reach, squares)
+    _value(parameter, affine, coefficients, reach, squares, foot)
+    _tangents(parameter, knots, affine, coefficients, reach, tangents)
     for w in range(len(point)):
         misfit[w] = foot[w] - point[w]
     return _dot(misfit, misfit)
@@ -171,22 +169,23 @@ def _shorter(newton, damping, size):
 
 
 @njit(cache=True, error_model="numpy", **VIEWS)
-def descend_on_sheet(points, sheet, max_steps, space, places, feet, squares):
-    """Move the place of every point to the nearest foot; fill the feet and squared distances.
+def descend_on_surface(points, surface, max_steps, workspace, parameters, feet, squares):
+    """Move the parameter of every point to the nearest foot; fill feet and squared distances.
 
-    Newton's method, damped where it would not come nearer. The first trial is the place itself.
+    Newton's method, damped where it would not come nearer. The first trial is no step.
     One function: another around it would be compiled with all of this once more.
     """
-    room, newton = space
-    (foot, misfit, slopes, reach, around), (trial, gradient, hessian, _, step) = room, newton
+    evaluation, newton = workspace
+    foot, misfit, tangents, reach, around = evaluation
+    trial, gradient, hessian, _, step = newton
     for i in range(len(points)):
-        place, square, damping, size, steps, trials = places[i], np.inf, 0.0, 0.0, 0, 0
-        _copy(place, trial)
+        parameter, square, damping, size, steps, trials = parameters[i], np.inf, 0.0, 0.0, 0, 0
+        _copy(parameter, trial)
         while True:
-            reached = _reach_for(points[i], sheet, trial, room)
-            # near the foot a step changes the distance by less than the sheet is rounded
+            reached = _reach_for(points[i], surface, trial, evaluation)
+            # near the foot a step changes the distance by less than the surface is rounded
             if reached <= square + 2e-13 * np.sqrt(square) + 1e-26:
-                _copy(trial, place)
+                _copy(trial, parameter)
                 square = reached
                 # an undamped step of 1e-8 leaves an error of its square; a damped one may not
                 near = (1e-16 if damping == 0.0 else 1e-28) * (1.0 + _dot(trial, trial))
@@ -194,33 +193,33 @@ def descend_on_sheet(points, sheet, max_steps, space, places, feet, squares):
                     break
                 damping = 0.0 if damping <= 1e-2 * size else damping / 32.0
                 seen = (reach, around)  # the squares have served
-                size = _newton_system(place, sheet, misfit, slopes, seen, gradient, hessian)
+                size = _newton_system(parameter, surface, misfit, tangents, seen, gradient, hessian)
                 steps, trials = steps + 1, 0
             else:
                 damping, trials = max(8.0 * damping, 1e-3 * size + 1e-12), trials + 1
             damping = _shorter(newton, damping, size)
-            if trials == 25 or damping == np.inf:  # nowhere is nearer: look at the place once more
+            if trials == 25 or damping == np.inf:  # nowhere is nearer: evaluate once more
                 steps, square = max_steps, np.inf
-            for a in range(len(place)):
-                trial[a] = place[a] + (step[a] if square < np.inf else 0.0)
+            for a in range(len(parameter)):
+                trial[a] = parameter[a] + (step[a] if square < np.inf else 0.0)
         squares[i] = square
         _copy(foot, feet[i])
 
 
 @njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
-def spread_out(places, nearest, squares, chosen):
-    """Fill ``chosen`` with distinct places of these (d, n), each far from all those before.
+def sample_farthest(parameters, nearest, squares, chosen):
+    """Fill ``chosen`` with distinct points of these (d, n), each far from all those before.
 
-    The first is the place nearest to the centre; the search ends when only duplicates are left.
-    Returns how many there are. ``nearest`` comes filled with infinity, ``squares`` is room.
+    The first is the one nearest to the center; the search ends when only duplicates are left.
+    Returns how many there are. ``nearest`` comes filled with infinity, ``squares`` is a workspace.
     """
-    d, n = places.shape
+    d, n = parameters.shape
     reach, newest = 0.0, 0
-    for c in range(-1, len(chosen)):  # first, all are measured from the centre
+    for c in range(-1, len(chosen)):  # first, all are measured from the center
         for i in range(n):
             squares[i] = 0.0
         for a in range(d):
-            x = places[a]
+            x = parameters[a]
             here = x[newest]
             if c < 0:
                 here = 0.0

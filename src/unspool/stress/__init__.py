@@ -5,7 +5,7 @@ from .dissimilarities import (
     DissimilarityPairs,
     DissimilarityTable,
     dissimilarities_of,
-    fill_gaps,
+    weighting_of,
 )
 from .initial import (
     check_start,
@@ -34,7 +34,7 @@ from .raw_stress import (
     minimize_stress,
     smacof_step,
 )
-from .tables import checked_dissimilarities, weighting_of
+from .tables import checked_dissimilarities, fill_gaps
 
 __all__ = [
     "Disparities",

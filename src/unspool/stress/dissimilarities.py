@@ -7,18 +7,28 @@ state their stress, and estimate what they do not know well enough to begin a de
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from .. import distances, graph, paths
-from ..edges import graph_from_edges
-from ..runtime import NUMBA_LOCK, claim, stage
-from ..values import Array, Metric, NeighborGraph
+from ..runtime import claim, stage
+from ..values import Array, Metric
 from .ordinal import OrdinalStress, Ties
 from .raw_stress import Pairs, PairStress, Stress, TableStress
-from .tables import ROWS, Weighting, dense_with_gaps, symmetric_table, weighting_of
+from .tables import (
+    FLOOR,
+    ROWS,
+    check_connected,
+    checked_weights,
+    dense_with_gaps,
+    fill_gaps,
+    graph_of_pairs,
+    relative_powers,
+    symmetric_table,
+)
 
 DENSE = 1 / 3  # of all pairs known: above, a table with gaps is faster than a list of pairs
 RELAYS = 32  # points over which the length of an unknown pair is estimated
@@ -164,29 +174,130 @@ def _claim_order(n_pairs: int, itemsize: int) -> None:
     )
 
 
-def graph_of_pairs(pairs: Pairs) -> NeighborGraph:
-    """Return the graph that joins the points whose dissimilarity is known."""
-    ends = np.concatenate([pairs.first, pairs.second])
-    others = np.concatenate([pairs.second, pairs.first])
-    lengths = np.tile(pairs.dissimilarities.astype(np.float64), 2)
-    shape = (pairs.n_points, pairs.n_points)
-    return graph_from_edges(ends, others, lengths, shape=shape, search="known pairs")
+class Weighting(Protocol):
+    """How much the pairs weigh, in units of the largest weight; empty where all weigh the same."""
+
+    def checked(self, n_points: int) -> Weighting:
+        """Return the same, if it can weigh the pairs of so many points; else raise ValueError."""
+
+    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
+        """Return the table (entries in units of ``length``), its weights, and their unit."""
+
+    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
+        """Return the pairs that weigh anything, their weights, and the unit of these."""
+
+    def weigh_rows(self, rows: Array) -> Array:
+        """Return the weights of the dissimilarities of query points."""
 
 
-def fill_gaps(rows: Array, to_relays: Array, from_relays: Array) -> Array:
-    """Return ``rows`` of distances with NaN replaced by the shortest path over one relay.
+@dataclass(frozen=True, slots=True)
+class EqualWeights:
+    """All pairs weigh the same."""
 
-    ``to_relays`` (rows, m) are the distances from the rows' points to m relays, ``from_relays``
-    (m, n) those from the relays to all points. By the triangle inequality no path is shorter than
-    the distance itself, and with some dozen relays one of them lies almost between any two points.
-    Infinite where no relay knows both ends.
+    def checked(self, n_points: int) -> Weighting:
+        """Return the same: it weighs any pairs."""
+        return self
+
+    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
+        """Return the table without weights."""
+        return table, np.empty((0, 0), table.dtype), 1.0
+
+    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
+        """Return the pairs without weights."""
+        return pairs, np.empty(0), 1.0
+
+    def weigh_rows(self, rows: Array) -> Array:
+        """Return ones."""
+        return np.ones(rows.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerWeights:
+    """A pair weighs a power of its dissimilarity."""
+
+    power: float
+
+    def checked(self, n_points: int) -> Weighting:
+        """Return the same: it weighs any pairs."""
+        return self
+
+    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
+        """Return the table with the powers of its entries."""
+        weights, unit = relative_powers(table, self.power)
+        return table, weights, unit * length**self.power
+
+    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
+        """Return the pairs with the powers of their dissimilarities."""
+        weights, unit = relative_powers(pairs.dissimilarities, self.power)
+        return pairs, weights, unit * length**self.power
+
+    def weigh_rows(self, rows: Array) -> Array:
+        """Return the powers of the dissimilarities, relative to the largest of each row."""
+        if len(rows) == 0:
+            return rows
+        relative = rows / np.nanmax(rows, axis=1, keepdims=True)
+        return np.asarray(np.maximum(relative, FLOOR) ** self.power)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenWeights:
+    """A symmetric table, dense or sparse, says what each pair weighs; those of query points equal.
+
+    What weighs nothing becomes unknown.
     """
-    from .stress_kernels import detours
 
-    filled = np.empty(rows.shape)
-    with NUMBA_LOCK:
-        detours(rows, np.ascontiguousarray(to_relays), from_relays, filled)
-    return filled
+    table: Any
+
+    def checked(self, n_points: int) -> Weighting:
+        """Return the weights as float64; raise ValueError for a table that cannot be weights."""
+        return GivenWeights(checked_weights(self.table, n_points))
+
+    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
+        """Return the table with its weights in units of the largest."""
+        shares = self.table.toarray() if sp.issparse(self.table) else np.array(self.table)
+        np.fill_diagonal(shares, 0.0)
+        unit = float(shares.max())
+        shares /= unit or 1.0
+        np.fill_diagonal(shares, 1.0)  # of a point to itself: no pair, and not silent
+        silent = shares == 0.0
+        if silent.any():
+            table = np.where(silent, table.dtype.type(np.nan), table)
+        if all(((rows == 1.0) | (rows == 0.0)).all() for rows in shares):  # a mask, no weights
+            shares = np.empty((0, 0))
+        weights = shares.astype(table.dtype, copy=False)
+        return table, weights, unit
+
+    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
+        """Return the pairs that weigh anything, in units of the largest."""
+        weights = np.asarray(
+            self.table[pairs.first.astype(np.int64), pairs.second.astype(np.int64)]
+        ).ravel()
+        kept = np.flatnonzero(weights > 0.0)
+        pairs, weights = pairs.take(kept), weights[kept]
+        unit = float(weights.max()) if len(weights) else 1.0
+        return pairs, weights / unit, unit
+
+    def weigh_rows(self, rows: Array) -> Array:
+        """Return ones: the table knows nothing of query points."""
+        return np.ones(rows.shape)
+
+
+def weighting_of(weights: Any) -> Weighting:
+    """Return how pairs weigh: all the same (None), a power of the dissimilarity, or by a table."""
+    if weights is None:
+        return EqualWeights()
+    if isinstance(weights, str):
+        if weights != "inverse_square":
+            raise ValueError(
+                "weights must be None, 'inverse_square', a power of the dissimilarity, or a "
+                f"table; got {weights!r}"
+            )
+        return PowerWeights(-2.0)
+    if isinstance(weights, Real) and not isinstance(weights, bool):
+        if not abs(float(weights)) <= 16.0:
+            raise ValueError(f"weights={weights!r} is no sensible power; use -16 to 16")
+        return PowerWeights(float(weights)) if weights else EqualWeights()
+    return GivenWeights(weights)
 
 
 def dissimilarities_of(given: Any, metric: Metric, weights: Any, dtype: Any) -> Dissimilarities:
@@ -252,7 +363,7 @@ def _of_list(given: Any, weighting: Weighting, dtype: Any) -> DissimilarityPairs
     kept, weights, unit = weighting.weigh_pairs(pairs, length)
     kept = replace(kept, dissimilarities=kept.dissimilarities.astype(dtype))
     listed = replace(kept, weights=weights.astype(dtype, copy=False))
-    return DissimilarityPairs(_connected(listed), Scale(length, unit))
+    return DissimilarityPairs(check_connected(listed), Scale(length, unit))
 
 
 def _look_for_gaps(known: DissimilarityTable) -> Dissimilarities:
@@ -262,20 +373,7 @@ def _look_for_gaps(known: DissimilarityTable) -> Dissimilarities:
         return known
     counts = np.array([n - np.count_nonzero(np.isnan(row)) for row in known.table])
     if counts.sum() < DENSE * n * n:
-        return DissimilarityPairs(_connected(known.pairs()), known.scale)
+        return DissimilarityPairs(check_connected(known.pairs()), known.scale)
     if counts.min() <= n // 2 + 1:  # else any two points know a third
-        _connected(known.pairs())
+        check_connected(known.pairs())
     return replace(known, complete=False)
-
-
-def _connected(pairs: Pairs) -> Pairs:
-    """Return the pairs; refuse those that leave the points in several connected components."""
-    found = graph.find_components(graph_of_pairs(pairs))
-    if found.count > 1:
-        sizes = ", ".join(str(size) for size in found.sizes[:5])
-        raise ValueError(
-            f"the known pairs leave the points in {found.count} connected components (sizes {sizes}"
-            f"{', ...' if found.count > 5 else ''}) and nothing tells how the components lie to "
-            "each other; add pairs between them, or map one component at a time"
-        )
-    return pairs

@@ -10,7 +10,7 @@ NaN for delta; zero is a distance like any other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -359,7 +359,7 @@ def minimize_stress(
     Converged when a step changes the stress by at most ``tolerance`` of it, or when it is nothing
     but rounding. No step raises it.
     """
-    return minimize(
+    found = minimize(
         stress.loss_and_gradient,
         stress.rescale(initial),
         np.sqrt(2.0 * stress.curvature)[:, None],  # the first step then is one of majorization
@@ -368,6 +368,7 @@ def minimize_stress(
         name="stress",
         max_steps=max_steps,
     )
+    return replace(found, state=stress.normalize(found.state))
 
 
 def smacof_step(

@@ -1,17 +1,18 @@
-"""What comes in: tables of dissimilarities with gaps, and the weights of the pairs."""
+"""Tables of dissimilarities with gaps: what they must be, and what the known pairs tell of gaps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from numbers import Real
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from ..values import Array
+from .. import graph
+from ..edges import graph_from_edges
+from ..runtime import NUMBA_LOCK
+from ..values import Array, NeighborGraph
 from .raw_stress import Pairs
 
 FLOOR = 1e-8  # of the largest dissimilarity: powers of what is smaller are taken of this
@@ -162,133 +163,62 @@ def _blocks(table: Array) -> Iterator[tuple[slice, Array]]:
         yield rows, table[rows]
 
 
-class Weighting(Protocol):
-    """How much the pairs weigh, in units of the largest weight; empty where all weigh the same."""
-
-    def checked(self, n_points: int) -> Weighting:
-        """Return the same, if it can weigh the pairs of so many points; else raise ValueError."""
-
-    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
-        """Return the table (entries in units of ``length``), its weights, and their unit."""
-
-    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
-        """Return the pairs that weigh anything, their weights, and the unit of these."""
-
-    def weigh_rows(self, rows: Array) -> Array:
-        """Return the weights of the dissimilarities of query points."""
-
-
-@dataclass(frozen=True, slots=True)
-class EqualWeights:
-    """All pairs weigh the same."""
-
-    def checked(self, n_points: int) -> Weighting:
-        """Return the same: it weighs any pairs."""
-        return self
-
-    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
-        """Return the table without weights."""
-        return table, np.empty((0, 0), table.dtype), 1.0
-
-    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
-        """Return the pairs without weights."""
-        return pairs, np.empty(0), 1.0
-
-    def weigh_rows(self, rows: Array) -> Array:
-        """Return ones."""
-        return np.ones(rows.shape)
+def checked_weights(weights: Any, n_points: int) -> Any:
+    """Return a table of weights (dense or sparse) as float64: square, symmetric, not negative."""
+    if not hasattr(weights, "__len__") and not sp.issparse(weights):
+        raise ValueError(f"weights must be None, a power, or a table; got {weights!r}")
+    table = check_array(weights, accept_sparse=["csr"], dtype=np.float64, input_name="weights")
+    if table.shape != (n_points, n_points):
+        raise ValueError(f"weights must have shape {(n_points, n_points)}; got {table.shape}")
+    values = table.data if sp.issparse(table) else table
+    if values.size and values.min() < 0.0:
+        raise ValueError(f"weights must not be negative; the smallest is {values.min():.6g}")
+    if values.size and not 0.0 < values.max() <= LARGEST_WEIGHT:
+        raise ValueError(f"the largest weight is {values.max():.6g}; weights need a scale near 1")
+    if sp.issparse(table):
+        return _both_directions(sp.csr_array(table))
+    return symmetric_table(table, "weights")
 
 
-@dataclass(frozen=True, slots=True)
-class PowerWeights:
-    """A pair weighs a power of its dissimilarity."""
-
-    power: float
-
-    def checked(self, n_points: int) -> Weighting:
-        """Return the same: it weighs any pairs."""
-        return self
-
-    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
-        """Return the table with the powers of its entries."""
-        weights, unit = _powers(table, self.power)
-        return table, weights, unit * length**self.power
-
-    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
-        """Return the pairs with the powers of their dissimilarities."""
-        weights, unit = _powers(pairs.dissimilarities, self.power)
-        return pairs, weights, unit * length**self.power
-
-    def weigh_rows(self, rows: Array) -> Array:
-        """Return the powers of the dissimilarities, relative to the largest of each row."""
-        if len(rows) == 0:
-            return rows
-        relative = rows / np.nanmax(rows, axis=1, keepdims=True)
-        return np.asarray(np.maximum(relative, FLOOR) ** self.power)
+def graph_of_pairs(pairs: Pairs) -> NeighborGraph:
+    """Return the graph that joins the points whose dissimilarity is known."""
+    ends = np.concatenate([pairs.first, pairs.second])
+    others = np.concatenate([pairs.second, pairs.first])
+    lengths = np.tile(pairs.dissimilarities.astype(np.float64), 2)
+    shape = (pairs.n_points, pairs.n_points)
+    return graph_from_edges(ends, others, lengths, shape=shape, search="known pairs")
 
 
-@dataclass(frozen=True, slots=True)
-class GivenWeights:
-    """A symmetric table, dense or sparse, says what each pair weighs; those of query points equal.
+def fill_gaps(rows: Array, to_relays: Array, from_relays: Array) -> Array:
+    """Return ``rows`` of distances with NaN replaced by the shortest path over one relay.
 
-    What weighs nothing becomes unknown.
+    ``to_relays`` (rows, m) are the distances from the rows' points to m relays, ``from_relays``
+    (m, n) those from the relays to all points. By the triangle inequality no path is shorter than
+    the distance itself, and with some dozen relays one of them lies almost between any two points.
+    Infinite where no relay knows both ends.
     """
+    from .stress_kernels import detours
 
-    table: Any
-
-    def checked(self, n_points: int) -> Weighting:
-        """Return the weights as float64; raise ValueError for a table that cannot be weights."""
-        return GivenWeights(checked_weights(self.table, n_points))
-
-    def weigh_table(self, table: Array, length: float) -> tuple[Array, Array, float]:
-        """Return the table with its weights in units of the largest."""
-        shares = self.table.toarray() if sp.issparse(self.table) else np.array(self.table)
-        np.fill_diagonal(shares, 0.0)
-        unit = float(shares.max())
-        shares /= unit or 1.0
-        np.fill_diagonal(shares, 1.0)  # of a point to itself: no pair, and not silent
-        silent = shares == 0.0
-        if silent.any():
-            table = np.where(silent, table.dtype.type(np.nan), table)
-        if all(((rows == 1.0) | (rows == 0.0)).all() for rows in shares):  # a mask, no weights
-            shares = np.empty((0, 0))
-        weights = shares.astype(table.dtype, copy=False)
-        return table, weights, unit
-
-    def weigh_pairs(self, pairs: Pairs, length: float) -> tuple[Pairs, Array, float]:
-        """Return the pairs that weigh anything, in units of the largest."""
-        weights = np.asarray(
-            self.table[pairs.first.astype(np.int64), pairs.second.astype(np.int64)]
-        ).ravel()
-        kept = np.flatnonzero(weights > 0.0)
-        pairs, weights = pairs.take(kept), weights[kept]
-        unit = float(weights.max()) if len(weights) else 1.0
-        return pairs, weights / unit, unit
-
-    def weigh_rows(self, rows: Array) -> Array:
-        """Return ones: the table knows nothing of query points."""
-        return np.ones(rows.shape)
+    filled = np.empty(rows.shape)
+    with NUMBA_LOCK:
+        detours(rows, np.ascontiguousarray(to_relays), from_relays, filled)
+    return filled
 
 
-def weighting_of(weights: Any) -> Weighting:
-    """Return how pairs weigh: all the same (None), a power of the dissimilarity, or by a table."""
-    if weights is None:
-        return EqualWeights()
-    if isinstance(weights, str):
-        if weights != "inverse_square":
-            raise ValueError(
-                "weights must be None, 'inverse_square', a power of the dissimilarity, or a "
-                f"table; got {weights!r}"
-            )
-        return PowerWeights(-2.0)
-    if isinstance(weights, Real) and not isinstance(weights, bool):
-        if not abs(float(weights)) <= 16.0:
-            raise ValueError(f"weights={weights!r} is no sensible power; use -16 to 16")
-        return PowerWeights(float(weights)) if weights else EqualWeights()
-    return GivenWeights(weights)
+def check_connected(pairs: Pairs) -> Pairs:
+    """Return the pairs; refuse those that leave the points in several connected components."""
+    found = graph.find_components(graph_of_pairs(pairs))
+    if found.count > 1:
+        sizes = ", ".join(str(size) for size in found.sizes[:5])
+        raise ValueError(
+            f"the known pairs leave the points in {found.count} connected components (sizes {sizes}"
+            f"{', ...' if found.count > 5 else ''}) and nothing tells how the components lie to "
+            "each other; add pairs between them, or map one component at a time"
+        )
+    return pairs
 
 
-def _powers(values: Array, power: float) -> tuple[Array, float]:
+def relative_powers(values: Array, power: float) -> tuple[Array, float]:
     """Return (value / largest)^power, and largest^power."""
     largest = float(np.nanmax(values, initial=0.0)) or 1.0
     smallest = float(np.min(values, where=values > 0.0, initial=largest))
@@ -310,20 +240,3 @@ def _power(values: Array, power: float) -> Array:
         return np.asarray(values**power)
     squares = np.square(values)
     return squares if power > 0.0 else np.reciprocal(squares, out=squares)
-
-
-def checked_weights(weights: Any, n_points: int) -> Any:
-    """Return a table of weights (dense or sparse) as float64: square, symmetric, not negative."""
-    if not hasattr(weights, "__len__") and not sp.issparse(weights):
-        raise ValueError(f"weights must be None, a power, or a table; got {weights!r}")
-    table = check_array(weights, accept_sparse=["csr"], dtype=np.float64, input_name="weights")
-    if table.shape != (n_points, n_points):
-        raise ValueError(f"weights must have shape {(n_points, n_points)}; got {table.shape}")
-    values = table.data if sp.issparse(table) else table
-    if values.size and values.min() < 0.0:
-        raise ValueError(f"weights must not be negative; the smallest is {values.min():.6g}")
-    if values.size and not 0.0 < values.max() <= LARGEST_WEIGHT:
-        raise ValueError(f"the largest weight is {values.max():.6g}; weights need a scale near 1")
-    if sp.issparse(table):
-        return _both_directions(sp.csr_array(table))
-    return symmetric_table(table, "weights")

@@ -1,13 +1,15 @@
-"""The network itself: layers, what flows forward through them, and the exact gradient backward.
+"""The network itself: its layers, forward and backward through them, and its initial weights.
 
-Rows are points. A layer multiplies by its weights, adds its biases and bends the sum by its
-activation; the layer at the bottleneck cuts the network into an encoder and a decoder.
+Rows are points. A layer multiplies by its weights, adds its biases and applies its activation to
+the sum; the layer at the bottleneck cuts the network into an encoder and a decoder. A network
+without hidden layers begins at its solution, the principal axes. Any other begins at random: the
+principal axes would be a saddle for it, which descent leaves slowly or never.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import NamedTuple
 
@@ -17,13 +19,15 @@ from scipy.special import expit
 from ..values import Array
 
 ACTIVATIONS = ("tanh", "logistic")
+GAINS = (2.0, 1.0)  # in turn: large weights reach curved data sooner, small ones wide data
+BIASES = 0.5  # spread of the first biases, so that not all units saturate at the same place
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
     """Widths of all layers from input to output, and the activation of each but the input.
 
-    The network of S4's figure 16.4 has ``widths`` (3, 4, 2, 4, 3) and its ``bottleneck`` at 2.
+    That of Izenman 2013, figure 16.4, has ``widths`` (3, 4, 2, 4, 3) and its ``bottleneck`` at 2.
     """
 
     widths: tuple[int, ...]
@@ -46,7 +50,7 @@ class Topology:
 
 
 class Units(NamedTuple):
-    """How units bend: hidden ones by an activation, the others by the same one or not at all."""
+    """Activations: one of the hidden units; the others have the same one or are linear."""
 
     hidden: str
     bottleneck: str
@@ -64,17 +68,17 @@ def autoassociative(
     for name, layers in (("mapping", mapping), ("demapping", demapping)):
         if not isinstance(layers, tuple | list) or not all(map(_is_width, layers)):
             raise ValueError(
-                f"{name} must be a tuple of whole numbers of at least 1, one a layer, or () for "
-                f"none; got {layers!r}"
+                f"{name} must be a tuple of whole numbers of at least 1, one per layer, or () "
+                f"for none; got {layers!r}"
             )
-    bent = {"linear": "linear", "sigmoidal": units.hidden}
+    of_kind = {"linear": "linear", "sigmoidal": units.hidden}
     return Topology(
         widths=(n_features, *map(int, mapping), n_components, *map(int, demapping), n_features),
         activations=(
             *(units.hidden,) * len(mapping),
-            bent[units.bottleneck],
+            of_kind[units.bottleneck],
             *(units.hidden,) * len(demapping),
-            bent[units.output],
+            of_kind[units.output],
         ),
         bottleneck=len(mapping) + 1,
     )
@@ -133,7 +137,7 @@ def from_flat(topology: Topology, parameters: Array) -> Network:
 
 
 def activate(activation: str, sums: Array) -> Array:
-    """Return the bent sums; the array given is overwritten."""
+    """Return the activation of the sums; the array given is overwritten."""
     if activation == "tanh":
         return np.asarray(np.tanh(sums, out=sums))
     if activation == "logistic":
@@ -142,7 +146,7 @@ def activate(activation: str, sums: Array) -> Array:
 
 
 def derivative(activation: str, values: Array) -> Array:
-    """Return the slope of the activation where it took these ``values``."""
+    """Return the derivative of the activation where it took these ``values``."""
     if activation == "tanh":
         return np.asarray(1.0 - values * values)
     if activation == "logistic":
@@ -151,22 +155,66 @@ def derivative(activation: str, values: Array) -> Array:
 
 
 def squares_and_gradient(
-    network: Network, inputs: Array, targets: Array, worth: Array
+    network: Network, inputs: Array, targets: Array, output_scale: Array
 ) -> tuple[float, Array]:
     """Return the sum of squared errors, and its gradient by ``flat()`` parameters (backprop).
 
-    ``worth`` says what an output of one counts, feature by feature.
+    An output is worth ``output_scale`` times as much as an input, feature by feature.
     """
     values = network.layers(inputs)
-    errors = (values[-1] - targets) * worth
+    errors = (values[-1] - targets) * output_scale
     gradient = np.empty(network.topology.size)
     parts = from_flat(network.topology, gradient)
-    slopes = 2.0 * worth * errors
+    deltas = 2.0 * output_scale * errors
     for layer in reversed(range(len(network.weights))):
         if network.topology.activations[layer] != "linear":
-            slopes *= derivative(network.topology.activations[layer], values[layer + 1])
-        parts.weights[layer][:] = values[layer].T @ slopes
-        parts.biases[layer][:] = slopes.sum(axis=0)
+            deltas *= derivative(network.topology.activations[layer], values[layer + 1])
+        parts.weights[layer][:] = values[layer].T @ deltas
+        parts.biases[layer][:] = deltas.sum(axis=0)
         if layer > 0:
-            slopes = slopes @ network.weights[layer].T
+            deltas = deltas @ network.weights[layer].T
     return float(np.square(errors).sum()), gradient
+
+
+def is_linear(topology: Topology) -> bool:
+    """Tell whether all units are linear, so that the network is PCA."""
+    return set(topology.activations) == {"linear"}
+
+
+def principal_network(topology: Topology, axes: Array) -> Network:
+    """Return the linear network that projects on orthonormal ``axes`` (columns) and back."""
+    n_features, n_components = axes.shape
+    biases = (np.zeros(n_components), np.zeros(n_features))
+    return Network(topology, (axes, axes.T), biases)
+
+
+def random_network(topology: Topology, seed: int, number: int) -> Network:
+    """Return network ``number``: uniform weights in proportion to widths (Glorot, Bengio 2010).
+
+    The gain changes from one to the next. Logistic networks begin as the same function as tanh
+    networks.
+    """
+    rng = np.random.default_rng([seed, number])
+    gain = GAINS[number % len(GAINS)]
+    weights, biases = [], []
+    for before, after in topology.shapes:
+        reach = gain * np.sqrt(6.0 / (before + after))
+        weights.append(rng.uniform(-reach, reach, (before, after)))
+        biases.append(rng.uniform(-BIASES, BIASES, after))
+    return _same_function(Network(topology, tuple(weights), tuple(biases)))
+
+
+def _same_function(network: Network) -> Network:
+    """Return the weights that make logistic layers act as tanh layers did.
+
+    logistic(2 z) = (1 + tanh z) / 2: sums are doubled, and what follows undoes the change.
+    """
+    weights, biases = list(network.weights), list(network.biases)
+    for layer, activation in enumerate(network.topology.activations):
+        if activation != "logistic":
+            continue
+        weights[layer], biases[layer] = 2.0 * weights[layer], 2.0 * biases[layer]
+        if layer + 1 < len(weights):
+            biases[layer + 1] = biases[layer + 1] - weights[layer + 1].sum(axis=0)
+            weights[layer + 1] = 2.0 * weights[layer + 1]
+    return replace(network, weights=tuple(weights), biases=tuple(biases))

@@ -1,4 +1,4 @@
-"""What training minimises: the share of the variance that reconstructions lose, and a penalty.
+"""What training minimizes: the share of the variance that reconstructions lose, and a penalty.
 
 Points are taken in blocks of fixed size, each computed by one thread and added in order, so that
 the number of threads cannot change a digit: hundreds of steps would turn one into another network.
@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_info
 
 from ..runtime import limit_blas_threads
 from ..values import Array
-from .layers import Network, Topology, from_flat, squares_and_gradient
+from .network import Network, Topology, from_flat, squares_and_gradient
 
 BLOCK = 4096  # rows: enough work to hide what a call costs, few enough to stay in the cache
 
@@ -26,26 +26,26 @@ Map = Callable[..., Iterator[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What goes into a network, what should come out, and what each output is worth."""
+    """What goes into a network, what should come out, and the scale of each output."""
 
     inputs: Array
     targets: Array
-    worth: Array
+    output_scale: Array
 
     def __len__(self) -> int:
         return len(self.inputs)
 
     def only(self, rows: Array | slice) -> Examples:
         """Return some of the examples."""
-        return Examples(self.inputs[rows], self.targets[rows], self.worth)
+        return Examples(self.inputs[rows], self.targets[rows], self.output_scale)
 
     def blocks(self) -> list[Examples]:
-        """Return all examples in pieces of fixed size."""
+        """Return all examples in blocks of fixed size."""
         return [self.only(slice(at, at + BLOCK)) for at in range(0, len(self), BLOCK)]
 
 
 @contextmanager
-def fixed_order() -> Iterator[Map]:
+def map_blocks() -> Iterator[Map]:
     """Yield a parallel ``map`` for work whose every item is computed by one thread alone."""
     pools = threadpool_info()
     threads = max((pool["num_threads"] for pool in pools if pool["user_api"] == "blas"), default=1)
@@ -53,7 +53,7 @@ def fixed_order() -> Iterator[Map]:
         yield pool.map
 
 
-class Objective:
+class TrainingLoss:
     """The loss at a vector of parameters: mean squared error, plus ``l2`` times squared weights.
 
     The error is relative to the variance of the inputs: 1 loses everything, 0 nothing.
@@ -67,37 +67,37 @@ class Objective:
         self._run: Map = run if len(self._blocks) > 1 else map
         self._is_weight = _weight_mask(topology)
 
-    def __call__(self, place: Array) -> tuple[float, Array]:
+    def __call__(self, parameters: Array) -> tuple[float, Array]:
         """Return the loss and its gradient."""
-        network = from_flat(self.topology, place)
+        network = from_flat(self.topology, parameters)
         parts = list(self._run(lambda block: _squares_and_gradient(network, block), self._blocks))
         entries = self.examples.targets.size
-        gradient = sum((part[1] for part in parts), np.zeros(len(place))) / entries
-        gradient += 2.0 * self.l2 * np.where(self._is_weight, place, 0.0)
-        return sum(part[0] for part in parts) / entries + self.penalty(place), gradient
+        gradient = sum((part[1] for part in parts), np.zeros(len(parameters))) / entries
+        gradient += 2.0 * self.l2 * np.where(self._is_weight, parameters, 0.0)
+        return sum(part[0] for part in parts) / entries + self.penalty(parameters), gradient
 
-    def value(self, place: Array) -> float:
+    def value(self, parameters: Array) -> float:
         """Return the loss alone."""
-        return self.error(place) + self.penalty(place)
+        return self.error(parameters) + self.penalty(parameters)
 
-    def error(self, place: Array) -> float:
+    def error(self, parameters: Array) -> float:
         """Return the share of the variance that is lost, without the penalty."""
-        network = from_flat(self.topology, place)
+        network = from_flat(self.topology, parameters)
         parts = self._run(lambda block: _squares(network, block), self._blocks)
         return float(sum(parts) / self.examples.targets.size)
 
-    def penalty(self, place: Array) -> float:
+    def penalty(self, parameters: Array) -> float:
         """Return ``l2`` times the sum of squared weights (biases go free)."""
-        return float(self.l2 * np.square(place[self._is_weight]).sum()) if self.l2 else 0.0
+        return float(self.l2 * np.square(parameters[self._is_weight]).sum()) if self.l2 else 0.0
 
 
 def _squares_and_gradient(network: Network, block: Examples) -> tuple[float, Array]:
-    return squares_and_gradient(network, block.inputs, block.targets, block.worth)
+    return squares_and_gradient(network, block.inputs, block.targets, block.output_scale)
 
 
 def _squares(network: Network, block: Examples) -> float:
     outputs = network.decode(network.encode(block.inputs))
-    return float(np.square((outputs - block.targets) * block.worth).sum())
+    return float(np.square((outputs - block.targets) * block.output_scale).sum())
 
 
 def _weight_mask(topology: Topology) -> Array:

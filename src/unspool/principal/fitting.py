@@ -1,13 +1,13 @@
-"""What principal curves and surfaces share: the frame they are computed in, and their trace."""
+"""What fits of curves and surfaces share: normalized data, spans, convergence, their trace."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..optimize import relative_change_below
+from ..optimize import Converged, relative_change_below
 from ..values import Array
 
 WIDE, NARROWER = 1.0, 0.75  # the widest first span, and the factor from step to step
@@ -15,44 +15,44 @@ PATIENCE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """Centred coordinates in which the data have about unit size, so that no square overflows.
+class Normalization:
+    """Centers points and divides them to about unit size, so that no square overflows.
 
-    The unit is a power of two: going in and out loses no digit beyond the centring.
+    The scale is a power of two: there and back loses no digit beyond the centering.
     """
 
-    origin: Array
-    unit: float
+    center: Array
+    scale: float
 
     @classmethod
-    def of(cls, points: Array) -> Frame:
-        """Return the frame of these points; they may not all coincide."""
+    def of(cls, points: Array) -> Normalization:
+        """Return the normalization of these points; they may not all coincide."""
         points = np.ascontiguousarray(points)  # sums in one order, whatever the layout
-        origin = points.mean(axis=0)
-        largest = float(np.abs(points - origin).max())
+        center = points.mean(axis=0)
+        largest = float(np.abs(points - center).max())
         size = float(np.abs(points).max())
         if largest <= 16 * np.finfo(np.float64).eps * size:
             raise ValueError(
                 f"all {len(points)} points coincide, and no curve or surface is determined by one "
                 "point; pass points that differ"
             )
-        return cls(origin, float(2.0 ** np.ceil(np.log2(largest))))
+        return cls(center, float(2.0 ** np.ceil(np.log2(largest))))
 
-    def inside(self, points: Array) -> Array:
-        """Return points of the data space in this frame."""
-        return np.ascontiguousarray((points - self.origin) / self.unit)
+    def apply(self, points: Array) -> Array:
+        """Return points of the data space, normalized."""
+        return np.ascontiguousarray((points - self.center) / self.scale)
 
-    def outside(self, points: Array) -> Array:
-        """Return points of this frame in the data space."""
-        return np.asarray(self.origin + points * self.unit)
+    def undo(self, points: Array) -> Array:
+        """Return normalized points in the data space."""
+        return np.asarray(self.center + points * self.scale)
 
 
 @dataclass(frozen=True, slots=True)
 class Distances:
     """Squared distances between data and curve at the start and after every iteration.
 
-    ``sums`` (S4 16.9) are over ``n_counted`` of the ``n_points`` points: all, or in a robust fit
-    the nearest ones.
+    ``sums`` (Izenman 2013, eq. 16.9) are over ``n_counted`` of the ``n_points`` points: all, or in
+    a robust fit the nearest ones.
     """
 
     sums: Array
@@ -60,18 +60,18 @@ class Distances:
     n_points: int
 
     @classmethod
-    def of(cls, losses: Sequence[float], unit: float, n_counted: int, n_points: int) -> Distances:
-        """Return the trace of a run whose losses are sums of squares in a frame of this unit."""
-        return cls(np.array(losses) * unit**2, n_counted, n_points)
+    def of(cls, losses: Sequence[float], scale: float, n_counted: int, n_points: int) -> Distances:
+        """Return the trace of a fit whose losses are sums of squares in units of ``scale``."""
+        return cls(np.array(losses) * scale**2, n_counted, n_points)
 
     @property
     def means(self) -> Array:
-        """Mean squared distances D^2 (S4 16.15)."""
+        """Mean squared distances D^2 (Izenman 2013, eq. 16.15)."""
         return self.sums / self.n_counted
 
     @property
     def legacy(self) -> Array:
-        """The numbers printed in S4 (figure 16.3): sums, but for the start, which is n times that.
+        """The numbers of Izenman 2013, figure 16.3: sums, but for the first, which is n times that.
 
         The program behind the figure multiplies its first value by the number of points: its
         "1023.3 to 0.54" is a fall of the sum of squares from 10.2 to 0.54.
@@ -85,7 +85,7 @@ class Distances:
         return " -> ".join(f"{value:.4g}" for value in self.sums)
 
 
-def narrowing(span: float, max_steps: int) -> tuple[float, ...]:
+def narrowing_spans(span: float, max_steps: int) -> tuple[float, ...]:
     """Return the spans of the first steps: wide ones first, then narrower, last the one asked for.
 
     From a line or a plane, a narrow span ties the curve to whatever overlaps there; a wide one
@@ -97,14 +97,13 @@ def narrowing(span: float, max_steps: int) -> tuple[float, ...]:
     return tuple(spans)
 
 
-def converged_below(
-    tolerance: float, total: float, after: int
-) -> Callable[[Sequence[float]], bool]:
-    """Return the rule of S4 16.16: converged when the loss changes by less than this share of it.
+def convergence_rule(tolerance: float, total: float, after: int) -> Converged:
+    """Return the rule: converged when the loss changes by at most this share of it.
 
-    The first ``after`` losses belong to other spans and do not count. Nothing makes the losses
-    fall, so a run is also settled when ``PATIENCE`` steps have not improved on the best; and when
-    the loss is nothing but rounding compared to the ``total`` sum of squares.
+    (Izenman 2013, eq. 16.16.) The first ``after`` losses belong to other spans and do not count.
+    Nothing makes the losses fall, so a fit has also converged when ``PATIENCE`` steps have not
+    improved on the best; and when the loss is nothing but rounding compared to the ``total`` sum
+    of squares.
     """
     change = relative_change_below(tolerance)
     rounding = 1e-26 * total
