@@ -10,6 +10,7 @@ neighborhood over is not made, and a surface that would fold is smoothed more.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,7 +33,8 @@ from .spline_surface import (
 
 LESS = 0.75  # of the freedom, where more would fold the surface
 ROUNDS = 30  # of majorization, when parameters are moved
-PARAMETRIZATIONS = ("isometric", "average")
+Parametrization = Literal["isometric", "average"]
+PARAMETRIZATIONS: tuple[Parametrization, ...] = ("isometric", "average")
 MOVED = 200  # parameters moved; the others follow
 SMOOTH = 30.0  # degrees of freedom of a move: it irons the parameters, it does not fit them
 SEGMENTS = 6  # chords that stand for the path between two parameters
