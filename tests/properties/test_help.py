@@ -84,7 +84,7 @@ def test_help_shows_it(case):
 @pytest.mark.parametrize("name", PUBLIC)
 def test_examples_run(name):
     finder = doctest.DocTestFinder(recurse=False)
-    runner = doctest.DocTestRunner(verbose=False)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     for example in finder.find(PUBLIC[name], name, module=False, globs={}):
         runner.run(example)
     assert runner.summarize(verbose=False).failed == 0
@@ -104,9 +104,7 @@ def test_sections_stand_before_the_first_one_by_hand():
         """
 
         count: int = parameter(default=2, kind=int, at_least=1, help="how many")
-        how: str | None = parameter(
-            default=None, choices=("a", "b"), optional=True, help="in what way"
-        )
+        way: str | None = parameter(default=None, choices=("a", "b"), optional=True, help="how")
         result_: float = learned(help="what came out")
 
         @property

@@ -8,7 +8,7 @@ from unspool import LLE, MDS, Isomap, KernelPCA, datasets
 X = np.random.default_rng(0).normal(size=(100, 5))
 
 Isomap(n_neighbours=10)  # call-arg, reportCallIssue
-Isomap(2, 10)  # misc, reportCallIssue
+Isomap(2, 10)  # call-arg, reportCallIssue
 Isomap("2")  # arg-type, reportArgumentType
 Isomap(radius="near")  # arg-type, reportArgumentType
 Isomap(components="all")  # arg-type, reportArgumentType

@@ -35,11 +35,11 @@ def accepted_calls():
         options = ", ".join(f"{name}={default!r}" for name, default in others)
         lines += [f"m_{cls.__name__} = unspool.{cls.__name__}({first[1]!r}, {options}).fit(X)"]
         lines += [f"assert_type(m_{cls.__name__}.embedding_, NDArray[Any])"]
-        lines += [f"_ = m_{cls.__name__}.{name}" for name in attributes_of(cls)]
+        lines += [f"print(m_{cls.__name__}.{name})" for name in attributes_of(cls)]
         for name, (_, rule) in declared.items():
             lines += [f"unspool.{cls.__name__}({name}={c!r})" for c in rule.choices or ()]
             lines += [f"unspool.{cls.__name__}({name}=None)"] if rule.optional else []
-    lines += [f"_ = unspool.{name}" for name in unspool.__all__]
+    lines += [f"print(unspool.{name})" for name in unspool.__all__]
     return "\n".join(lines) + "\n"
 
 
@@ -49,7 +49,7 @@ def refused_calls():
     for cls in CLASSES:
         name = f"unspool.{cls.__name__}"
         lines += [f"{name}(n_componentz=2)  # call-arg, reportCallIssue"]
-        lines += [f"{name}(2, 3)  # misc, reportCallIssue"]
+        lines += [f"{name}(2, 3)  # call-arg, reportCallIssue"]
         lines += [f"{name}(2.5)  # arg-type, reportArgumentType"]
         for parameter, (_, rule) in parameters_of(cls).items():
             if rule.choices is not None or rule.kind in (bool, int, float):

@@ -136,7 +136,7 @@ def plan(
     True
     >>> found = plan("kernel-pca", 100_000, 3, max_memory=8e9)
     >>> found.change, found.instead[0]
-    ('landmarks=1000', 'landmark-mds')
+    ('n_landmarks=1000', 'landmark-mds')
     """
     entry = entry_of(method)
     limit = float(available_bytes()) if max_memory is None else float(max_memory)

@@ -244,7 +244,7 @@ def prepare(table: Table, selection: Selection = EVERYTHING) -> PreparedTable:
     --------
     >>> from unspool.io import Selection, prepare, read_table
     >>> made = prepare(read_table("demo:helix:50"), Selection(columns="x1,x3", scale="range"))
-    >>> made.names, made.points.min(), made.points.max()
+    >>> made.names, float(made.points.min()), float(made.points.max())
     (('x1', 'x3'), 0.0, 1.0)
     """
     color, ident = _columns_apart(table, selection)

@@ -31,8 +31,8 @@ class FeatureMapPCA(Estimator):
     --------
     >>> from unspool import FeatureMapPCA, datasets
     >>> circle = datasets.circle(100).points
-    >>> FeatureMapPCA(3, degree=2).fit(circle).eigenvalues_[-1] < 1e-30  # it lies on a plane
-    np.True_
+    >>> bool(FeatureMapPCA(3, degree=2).fit(circle).eigenvalues_[-1] < 1e-30)  # it lies on a plane
+    True
     """
 
     feature_map: Callable[[Array], Array] | None = parameter(
