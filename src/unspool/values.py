@@ -59,6 +59,11 @@ class NeighborGraph:
         """Row index of every edge, in storage order."""
         return np.repeat(np.arange(self.n_points), self.counts)
 
+    @property
+    def edges(self) -> tuple[Array, Array, Array]:
+        """The arrays that make two graphs the same."""
+        return self.starts, self.neighbors, self.distances
+
     def with_weights(self, weights: Array) -> sp.csr_array:
         """Return the sparse matrix that holds ``weights`` (one per edge) on the graph's pattern."""
         shape = (self.n_points, self.n_columns)

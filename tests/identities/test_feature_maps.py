@@ -37,13 +37,13 @@ def test_inner_products_of_the_scaled_map_are_the_homogeneous_kernel(n_features,
 
 def test_the_degree_two_map_of_the_text():
     x1, x2 = 3.0, -2.0
-    expected = [[x1**2, sqrt(2) * x1 * x2, x2**2]]  # S0 4.2
+    expected = [[x1**2, sqrt(2) * x1 * x2, x2**2]]  # Vidal, Ma, Sastry 2016, eq. 4.2
     np.testing.assert_allclose(kernel.veronese([[x1, x2]], 2, scaled=True), expected, rtol=1e-15)
 
 
 def test_monomials_come_in_the_order_of_the_book():
     x = np.array([[2.0, 3.0, 5.0]])
-    squares_then_products = [[2, 3, 5, 4, 9, 25, 6, 10, 15]]  # S4 Exercise 16.1
+    squares_then_products = [[2, 3, 5, 4, 9, 25, 6, 10, 15]]  # Izenman 2013, Exercise 16.1
     np.testing.assert_array_equal(kernel.monomials(x, 2), squares_then_products)
     cubes = [8, 27, 125, 12, 20, 18, 50, 45, 75, 30]  # cubes, two variables, three variables
     np.testing.assert_array_equal(kernel.monomials(x, 3), [[*squares_then_products[0], *cubes]])
@@ -64,7 +64,7 @@ def test_exponents_say_what_the_columns_are(n_features, degree):
 
 
 def test_size_of_the_quadratic_extension():
-    for r, expected in ((2, 5), (3, 9), (10, 65), (20, 230)):  # S4 16.2
+    for r, expected in ((2, 5), (3, 9), (10, 65), (20, 230)):  # Izenman 2013, section 16.2
         assert kernel.n_monomials(r, 2) == 2 * r + r * (r - 1) // 2 == expected
 
 
@@ -102,7 +102,8 @@ def test_two_lines_become_one_plane_whose_normal_is_the_product_polynomial():
     model = unspool.FeatureMapPCA(3, feature_map=lambda x: kernel.veronese(x, 2)).fit(lines)
     normal = model.components_[2]
     assert relative(normal / normal[0], product / product[0]) < 1e-13
-    assert np.abs(model.mean_ @ normal) < 1e-13  # a subspace, not only an affine one (S0 Ex. 4.1)
+    # a subspace, not only an affine one (Vidal, Ma, Sastry 2016, Example 4.1)
+    assert np.abs(model.mean_ @ normal) < 1e-13
 
 
 @pytest.mark.parametrize(("n_features", "degree", "form"), [(2, 3, "covariance"), (6, 3, "gram")])

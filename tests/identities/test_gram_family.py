@@ -63,7 +63,7 @@ def test_whitened_coordinates_have_unit_variance():
     np.testing.assert_allclose(np.cov(pca.embedding_.T), np.eye(3), atol=1e-12)
 
 
-# out of sample, the slides' formulas (S1)
+# out of sample, formulas of the lecture slides
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
@@ -107,7 +107,7 @@ def test_uncentred_kernel_pca_decomposes_the_table_itself():
     np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, X @ X.T, atol=1e-10)
 
 
-# double centring (S3 exercise 15.2, S4 exercises 16.6 to 16.8)
+# double centring (Mohri et al. exercise 15.2, Izenman exercises 16.6 to 16.8)
 
 
 def test_double_centring_entry_by_entry():
@@ -143,7 +143,7 @@ def test_a_gram_problem_centres_without_a_centred_copy():
 
 
 def test_dissimilarities_need_not_be_euclidean():
-    """S4 16.7 calls -1/2 H D^2 H non-negative definite; a tripod shows that it need not be."""
+    """Izenman 2013, Exercise 16.7 calls -1/2 H D^2 H non-negative definite; a tripod's is not."""
     tripod = np.array([[0, 2, 2, 1], [2, 0, 2, 1], [2, 2, 0, 1], [1, 1, 1, 0]], dtype=float)
     assert np.linalg.eigvalsh(double_centered(-0.5 * tripod**2))[0] < -0.1
     with pytest.warns(UserWarning, match="only 2 of 3 coordinates"):
@@ -185,7 +185,7 @@ def test_isomap_of_a_chain_is_its_arc_length():
 
 
 def test_residual_variance_of_the_isomap_sites_swiss_roll():
-    """First 1,000 points, 7 neighbours: computed from the original file, figure 16.8 of S4."""
+    """First 1,000 points, 7 neighbours, of the original file (Izenman 2013, Figure 16.8)."""
     try:
         X = datasets.real("swiss_roll_isomap")["x"][:1000]
     except FileNotFoundError as missing:

@@ -120,7 +120,7 @@ def test_as_many_zero_eigenvalues_as_pieces(sizes, kind):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_quadratic_form_is_half_the_weighted_squares(seed):
-    """y'Ly = 1/2 sum_ij w_ij (y_i - y_j)^2: with the half that S0 (4.51) leaves out."""
+    """y'Ly = 1/2 sum_ij w_ij (y_i - y_j)^2: Vidal, Ma, Sastry 2016, eq. 4.51 lacks the half."""
     random = np.random.default_rng(seed)
     weights = np.triu(random.random((20, 20)) * (random.random((20, 20)) < 0.4), 1)
     weights = weights + weights.T

@@ -135,7 +135,7 @@ def test_cut_values_are_those_of_the_definition():
 
 
 def test_two_clusters_nearly_reach_the_best_normalised_cut():
-    """For n = 2 the second value bounds the normalised cut from below (S0 4.3)."""
+    """The second value bounds the normalised cut below (Vidal, Ma, Sastry 2016, section 4.3)."""
     random = np.random.default_rng(6)
     points = np.vstack([random.normal(size=(40, 2)), random.normal(loc=[5, 0], size=(40, 2))])
     model = unspool.SpectralClustering(n_clusters=2, n_neighbors=10).fit(points)
@@ -144,7 +144,7 @@ def test_two_clusters_nearly_reach_the_best_normalised_cut():
 
 
 def test_pieces_come_out_of_the_null_space():
-    """S0 Prop. 4.11-4.12: as many zero values as pieces, and their vectors tell which is which."""
+    """As many zeros as components, told by their vectors (Vidal et al. 2016, Prop. 4.11-4.12)."""
     random = np.random.default_rng(7)
     labels = random.integers(0, 4, size=120)
     points = random.normal(size=(120, 2)) * 0.3 + 20 * np.column_stack([labels % 2, labels // 2])

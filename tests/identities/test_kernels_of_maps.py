@@ -1,4 +1,6 @@
-"""Isomap, LLE and Laplacian eigenmaps are kernel PCA with their own kernels (S3 15.3, S4 16.6.9).
+"""Isomap, LLE and Laplacian eigenmaps are kernel PCA with their own kernels.
+
+Mohri et al. 2012, section 15.3; Izenman 2013, section 16.6.9.
 
 ``kernel_()`` gives that kernel, and kernel PCA of it the map, up to the factor that is stated.
 """
@@ -34,7 +36,7 @@ def test_of_the_gram_methods(method, d):
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_of_isomap(d):
-    """K = -1/2 H G^2 H (S4 16.54): exactly the map, with its scale."""
+    """K = -1/2 H G^2 H (Izenman 2013, eq. 16.54): exactly the map, with its scale."""
     model = Isomap(d, n_neighbors=8).fit(X)
     table = model.kernel_()
     np.testing.assert_allclose(table.sum(axis=0), 0.0, atol=1e-7)
@@ -43,7 +45,7 @@ def test_of_isomap(d):
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_of_lle(d):
-    """K = lambda_max I - M (S4 16.55): its vectors are the coordinates over sqrt(n)."""
+    """K = lambda_max I - M (Izenman 2013, eq. 16.55): vectors are the coordinates over sqrt(n)."""
     model = LLE(d, n_neighbors=8).fit(X)
     table = model.kernel_()
     values = np.linalg.eigvalsh(table)
@@ -56,7 +58,7 @@ def test_of_lle(d):
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("kind", ["random-walk", "symmetric", "unnormalized"])
 def test_of_laplacian_eigenmaps(kind, d):
-    """K = L+ (S4 16.58): its vectors are the map, times sqrt(D) for the random walk."""
+    """K = L+ (Izenman 2013, eq. 16.58): vectors are the map, times sqrt(D) for the random walk."""
     model = LaplacianEigenmaps(d, n_neighbors=8, sigma=2.0, laplacian=kind).fit(X)
     W = heat_weights(X, 8, 1 / 8)
     D = W.sum(axis=1)

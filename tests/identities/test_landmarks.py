@@ -59,7 +59,7 @@ def test_maxmin_never_takes_a_duplicate():
     assert np.abs(pdist(model.embedding_) - pdist(points)).max() < 1e-8
 
 
-# The Isomap site's roll, 7 neighbours, the first 50 points as landmarks (S4 Figs 16.10-16.11).
+# The Isomap site's roll, 7 neighbours, the first 50 points as landmarks (Izenman Figs 16.10-16.11).
 BOOK = [
     (1_000, [0.1195, 0.0038], [24.7, 13.5]),
     pytest.param(20_000, [0.1140, 0.0011], [11.7, 5.8], marks=pytest.mark.slow),

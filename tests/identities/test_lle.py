@@ -25,7 +25,7 @@ def neighbors_by_brute_force(X, count):
 
 
 def weights_by_the_formula(X, neighbors, regularization):
-    """G^-1 1 / (1' G^-1 1), one point after the other (S0 4.46, S3 15.9)."""
+    """G^-1 1 / (1' G^-1 1), one point after the other (Mohri et al. 2012, eq. 15.9)."""
     W = np.zeros((len(X), len(X)))
     for i, near in enumerate(neighbors):
         differences = X[near] - X[i]

@@ -67,7 +67,7 @@ def test_null_space_of_a_flat_region_is_the_affine_functions(name, n_dimensions)
 
 
 def test_hessian_patches_do_not_depend_on_the_tangent_frame():
-    """S4: the norm of the Hessian is the same in every orthonormal frame."""
+    """Izenman 2013: the norm of the Hessian is the same in every orthonormal frame."""
     random = np.random.default_rng(6)
     tangents = np.linalg.qr(random.normal(size=(5, 12, 3)) - 0.0)[0]
     tangents -= tangents.mean(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The Nystroem method (S3 Exercise 15.4) and kernel PCA through it."""
+"""The Nystroem method (Mohri et al. 2012, Exercise 15.4) and kernel PCA through it."""
 
 import numpy as np
 import pytest
@@ -114,7 +114,7 @@ def test_preimages_denoise():
 
 
 def test_food_data_as_the_book_prints_it():
-    """S4 Fig 16.5: eigenvalues of K/n for exp(-s d^2) on the six per-gram columns."""
+    """Izenman Fig 16.5: eigenvalues of K/n for exp(-s d^2) on the six per-gram columns."""
     try:
         food = datasets.real("food_nutrition")
     except FileNotFoundError as absent:

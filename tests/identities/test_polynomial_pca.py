@@ -1,4 +1,4 @@
-"""Polynomial PCA: the tables and exercise of S4 16.2, and equations read off the data."""
+"""Polynomial PCA: Izenman 2013, section 16.2, and equations read off the data."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from unspool.methods import PolynomialPCA
 
 
 def parabola():
-    """The data of S4 Table 16.1: X1 = -1.5(0.01)0.5, X2 = 4 X1^2 + 4 X1 + 2."""
+    """The data of Izenman 2013, Table 16.1: X1 = -1.5(0.01)0.5, X2 = 4 X1^2 + 4 X1 + 2."""
     x = -1.5 + 0.01 * np.arange(201)
     return np.column_stack([x, 4 * x**2 + 4 * x + 2])
 

@@ -1,4 +1,4 @@
-"""Random projections: the bounds of S3 15.4 against exact probabilities and against chance."""
+"""Random projections: bounds (Mohri et al. 2012, section 15.4) against exact probabilities."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import unspool
 from unspool import datasets
 from unspool.catalog import METHODS
-from unspool.cli.main import COMMANDS, app
+from unspool.cli import COMMANDS, app
 from unspool.cli.parameters import ParameterType, method_options
 from unspool.methods.parameters import parameters_of
 from unspool.runtime import display
@@ -459,7 +459,7 @@ def test_help_comes_at_once():
 def test_help_loads_nothing_heavy():
     code = """
 import sys
-from unspool.cli.main import app
+from unspool.cli import app
 app.get_help(app.make_context("unspool", [], resilient_parsing=True))
 print(*sys.modules)
 """

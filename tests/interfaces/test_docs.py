@@ -135,7 +135,7 @@ def is_an_example(name):
 
 
 def test_a_file_that_is_gone_is_told():
-    text = "See `graph/components.py`, `spectrum/`, `docs/build.py`, `graph/pieces.py`, `iterate/`."
+    text = "See `graph/landmarks.py`, `spectrum/`, `docs/build.py`, `graph/pieces.py`, `iterate/`."
     assert missing_files(text) == ["graph/pieces.py", "iterate/"]
 
 

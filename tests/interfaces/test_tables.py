@@ -242,13 +242,6 @@ def test_scales_are_those_of_the_fit_for_new_rows_too(scale, centre, spread, tmp
     np.testing.assert_allclose(new.points, (NUMBERS[:1] + 1 - by[0]) / by[1], rtol=1e-15)
 
 
-def test_a_recipe_is_saved_in_the_words_of_the_format():
-    """Files that earlier versions wrote hold these names; a field may be renamed, they may not."""
-    notes = prepare(read_table("demo:helix:20"), Selection(scale="standard")).recipe.to_notes()
-    assert list(notes) == ["columns", "named", "na", "fill", "scale", "centre", "spread"]
-    assert Recipe.from_notes(notes).to_notes().keys() == notes.keys()
-
-
 def test_points_and_names_in_one_call(tmp_path):
     data = written_as(tmp_path / "t.csv", "name,a,b\nu,1,2\nv,3,\nw,5,9\nx,7,3\n")
     options = {"columns": "b,a", "id": "name", "na": "drop", "scale": "range"}

@@ -76,8 +76,8 @@ def test_local_pca_counts_directions_with_a_tenth_of_the_variance():
 @pytest.mark.parametrize(
     ("curve", "answer"),
     [
-        ([0.12854, 0.00274, 0.00231, 0.00258, 0.00257], 2),  # S4 Figure 16.8
-        ([0.11948, 0.00384, 0.00668, 0.0066], 2),  # landmarks, S4
+        ([0.12854, 0.00274, 0.00231, 0.00258, 0.00257], 2),  # Izenman 2013, Figure 16.8
+        ([0.11948, 0.00384, 0.00668, 0.0066], 2),  # landmarks, Izenman
         ([0.01, 0.0002, 0.0002, 0.0002], 2),  # a long strip: the second says little, but all
         ([0.0075, 0.001, 0.00093, 0.00064, 0.00068], 2),  # the same, with the noise of a graph
         ([0.55, 0.008, 0.006, 0.004], 2),  # a closed curve

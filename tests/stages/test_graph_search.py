@@ -162,7 +162,7 @@ def test_radius_takes_all_within_and_no_one_else(X, share):
 
 
 def test_the_border_is_included_and_with_squares_excluded():
-    """S1 and S4: |x - y| <= eps. S2: |x - y|^2 < eps."""
+    """The lecture slides and Izenman: |x - y| <= eps. Gulcu: |x - y|^2 < eps."""
     line = np.arange(6.0)[:, None]
     assert distances.neighbor_graph(line, radius=2.0).counts.tolist() == [2, 3, 4, 4, 3, 2]
     squared = distances.neighbor_graph(line, radius=4.0, squared_radius=True)

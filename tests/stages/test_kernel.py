@@ -141,7 +141,7 @@ def test_centring_of_table_and_rows():
     np.testing.assert_allclose(kernel.double_centered(table), H @ table @ H, atol=1e-15)
     centering = Centering.of(table)
     np.testing.assert_allclose(centering.rows(table), H @ table @ H, atol=1e-15)
-    # features of new points lose the mean of the old ones (S0 4.20)
+    # features of new points lose the mean of the old ones (Vidal, Ma, Sastry 2016, eq. 4.20)
     ones = np.full((len(B), n), 1 / n)
     expected = (
         rows - ones @ table - rows @ np.full((n, n), 1 / n) + ones @ table @ np.full((n, n), 1 / n)

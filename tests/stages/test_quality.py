@@ -155,7 +155,7 @@ def test_a_random_map_scores_nothing_above_chance():
 
 @pytest.mark.parametrize(("k", "among"), [(10, None), (10, 50), (5, 20), (1, 1)])
 def test_neighbors_kept_is_the_score_of_the_exercise(k, among):
-    """S3 Exercise 15.6: score_10 and score_50, the mean of |N_{i,among} and N~_{i,k}|."""
+    """Mohri et al. 2012, Exercise 15.6: score_10 and score_50, of |N_{i,among} and N~_{i,k}|."""
     X, Y = bent(130, 6)
     nearest_x = np.argsort(cdist(X, X), axis=1)[:, 1 : (among or k) + 1]
     nearest_y = np.argsort(cdist(Y, Y), axis=1)[:, 1 : k + 1]

@@ -13,11 +13,11 @@ from ..catalog import entry_of
 from ..io import (
     PreparedTable,
     check_output,
-    import_pandas,
     write_atomically,
     write_table,
     write_together,
 )
+from ..io.table import import_pandas
 from .input import data_options, loading_code, read_data
 from .output import FIGURES, json_option, plot_option, report_progress, tell, write_figure
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from .. import io
+from ..io import atomic
 
 GRACE = 1.2  # seconds for the child to put its things in order
 SETTLING = 0.05  # seconds after which a process that was killed does nothing more
@@ -28,7 +28,7 @@ def run(work: Callable[[], NoReturn]) -> NoReturn:
     """Run ``work``, which ends by SystemExit, so that it can be interrupted at any time."""
     if not hasattr(os, "fork"):
         work()
-    io.share_unfinished()
+    atomic.share_unfinished()
     lifeline, held = os.pipe()
     child = os.fork()
     if child == 0:
@@ -43,7 +43,7 @@ def run(work: Callable[[], NoReturn]) -> NoReturn:
 def _end_with_parent(lifeline: int) -> None:
     """End this process when the parent has gone: only then does reading return."""
     os.read(lifeline, 1)
-    io.remove_unfinished()
+    atomic.remove_unfinished()
     os._exit(INTERRUPTED)
 
 
@@ -73,7 +73,7 @@ def _wait_for(child: int) -> int:
         return 128 + asked
     code = os.waitstatus_to_exitcode(status)
     if code < 0:  # killed by somebody else, or for want of memory
-        io.remove_unfinished()
+        atomic.remove_unfinished()
     return code if code >= 0 else 128 - code
 
 
@@ -87,7 +87,7 @@ def _stop(child: int) -> None:
         time.sleep(0.02)
     os.kill(child, signal.SIGKILL)  # not waited for: to give back gigabytes may take seconds
     time.sleep(SETTLING)
-    io.remove_unfinished()
+    atomic.remove_unfinished()
     if sys.stderr.isatty():
         sys.stderr.write(SHOW_CURSOR)  # which bars of progress hide
         sys.stderr.flush()

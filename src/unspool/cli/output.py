@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from ..io import PreparedTable, check_output, import_pandas, write_atomically, write_table
+from ..io import PreparedTable, check_output, write_atomically, write_table
+from ..io.table import import_pandas
 from ..runtime import show_progress
 from ..values import Array
 

@@ -13,7 +13,7 @@ from .. import graph, paths, quality
 from ..distances import pairwise_distances
 from ..methods import PCA
 from ..quality import Curve, Score
-from ..relation import directed_neighbors, neighbor_index, triangulate, undirected_neighbors
+from ..relation import Neighborhood, NeighborSearch, relate_neighbors, triangulate
 from ..values import Array, Metric, NeighborGraph
 
 GUIDES = 200  # points whose geodesics to all others stand for all geodesics
@@ -160,8 +160,7 @@ def geodesics_to_guides(
 
 def joined_graph(data: Any, metric: Metric, n_neighbors: int | None) -> NeighborGraph:
     """Return the undirected neighbour graph of the data, its components joined."""
-    index = neighbor_index(data, metric)
-    neighbors = undirected_neighbors(directed_neighbors(index, data, metric, n_neighbors))
+    index, neighbors = relate_neighbors(data, NeighborSearch(metric), Neighborhood(n_neighbors))
     found = graph.find_components(neighbors)
     return neighbors if found.count == 1 else graph.bridge_components(neighbors, found, index, data)
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .atomic import remove_unfinished, share_unfinished, write_atomically, write_together
+    from .atomic import write_atomically, write_together
     from .preparation import (
         NA_CHOICES,
         SCALES,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         prepare,
     )
     from .read import read_points, read_table
-    from .table import Table, import_pandas
+    from .table import Table
     from .write import check_output, write_table
 
 _HOMES = {
@@ -38,12 +38,9 @@ _HOMES = {
     "UNEVEN": "preparation",
     "apply_recipe": "preparation",
     "check_output": "write",
-    "import_pandas": "table",
     "prepare": "preparation",
     "read_points": "read",
     "read_table": "read",
-    "remove_unfinished": "atomic",
-    "share_unfinished": "atomic",
     "write_atomically": "atomic",
     "write_table": "write",
     "write_together": "atomic",
@@ -59,12 +56,9 @@ __all__ = [
     "Table",
     "apply_recipe",
     "check_output",
-    "import_pandas",
     "prepare",
     "read_points",
     "read_table",
-    "remove_unfinished",
-    "share_unfinished",
     "write_atomically",
     "write_table",
     "write_together",

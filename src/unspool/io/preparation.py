@@ -7,7 +7,7 @@ model, so that new rows are treated in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -131,21 +131,12 @@ class Recipe:
 
     def to_notes(self) -> dict[str, Any]:
         """Return the recipe as plain values, to be saved with a model."""
-        return {
-            "columns": list(self.columns),
-            "named": self.named,
-            "na": self.na,
-            "fill": self.fill,
-            "scale": self.scale,
-            "centre": self.center,  # the format's spelling
-            "spread": self.spread,
-        }
+        return {**asdict(self), "columns": list(self.columns)}
 
     @classmethod
     def from_notes(cls, notes: Mapping[str, Any]) -> Recipe:
         """Return the recipe that was saved with a model."""
-        rest = {name: value for name, value in notes.items() if name not in ("columns", "centre")}
-        return cls(columns=tuple(notes["columns"]), center=notes["centre"], **rest)
+        return cls(**{**notes, "columns": tuple(notes["columns"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +168,7 @@ class PreparedTable:
     recipe: Recipe
     color: str | None = None
     id: str | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

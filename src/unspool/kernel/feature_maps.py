@@ -1,8 +1,9 @@
 """Explicit feature maps: the monomials of a point's coordinates, up to or of one degree.
 
 Where a kernel gives the inner products of features, these give the features themselves. The
-Veronese map lists all monomials of exactly one degree in degree-lexicographic order (S0 4.1.1);
-``monomials`` lists those of all degrees from one on, as polynomial PCA extends a point (S4 16.2).
+Veronese map lists all monomials of exactly one degree in degree-lexicographic order (Vidal, Ma,
+Sastry 2016, section 4.1.1); ``monomials`` lists those of all degrees from one on, as polynomial PCA
+extends a point (Izenman 2013, section 16.2).
 """
 
 from __future__ import annotations

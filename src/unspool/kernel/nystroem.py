@@ -1,4 +1,7 @@
-"""Nystroem: a kernel table known by a few of its columns, K ~ C W^+ C' (S3 Exercise 15.4)."""
+"""Nystroem: a kernel table known by a few of its columns, K ~ C W^+ C'.
+
+Mohri et al. 2012, Exercise 15.4.
+"""
 
 from __future__ import annotations
 

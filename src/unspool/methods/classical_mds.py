@@ -12,8 +12,7 @@ from ..relation import GramMap, fit_gram
 from ..runtime import claim, stage
 from ..spectrum import additive_constant, negative_mass
 from ..values import Array, Metric
-from .estimator import Estimator, InputKind, input_kind
-from .input import check_n_components
+from .estimator import Estimator, InputKind, check_n_components, input_kind
 from .parameters import learned, method, parameter
 
 
@@ -51,6 +50,7 @@ class ClassicalMDS(Estimator):
         return input_kind(self.metric)
 
     def _fit(self, X: Any) -> None:
+        distances.check_metric(self.metric)
         n = X.shape[0]
         claim(
             3 * n * n * 8,

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..relation import Component, DiffusionRelation
 from ..values import Array, Spectrum
+from .graph_estimator import WeightedEstimator
 from .parameters import method, parameter
-from .weighted_estimator import WeightedEstimator
 
 
 @method

@@ -1,4 +1,7 @@
-"""Methods whose relation is a neighbour graph: connected components, charts, query points."""
+"""Methods whose relation is a neighbour graph: connected components, charts, query points.
+
+Three bases: any graph, the LLE family's neighbourhoods, and graphs whose edges carry weights.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,26 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from .. import distances, extension, graph
 from ..edges import subgraph
+from ..kernel import edge_gamma, gamma_from
+from ..problem import LocalGeometry, look_at
 from ..relation import (
     Chart,
     Component,
+    EdgeWeighting,
+    Neighborhood,
+    NeighborSearch,
     Queries,
     Relation,
-    directed_neighbors,
-    neighbor_index,
-    undirected_neighbors,
+    relate_neighbors,
 )
 from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .estimator import Estimator, InputKind, input_kind
-from .input import check_n_components
+from .estimator import Estimator, InputKind, check_n_components
 from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
@@ -97,7 +103,8 @@ class GraphEstimator(Estimator):
         raise NotImplementedError
 
     def _input_kind(self) -> InputKind:
-        return input_kind(self.metric)
+        is_table = isinstance(self.metric, str) and self.metric == "precomputed"
+        return "distances" if is_table else "points"
 
     def _n_coordinates(self, n_points: int) -> int:
         """Return the number of coordinates asked for, for this many points."""
@@ -119,31 +126,27 @@ class GraphEstimator(Estimator):
         check_n_components(self._n_coordinates(n), n - 1)
         if self.radius is not None and self.n_neighbors is not None:
             raise ValueError("give n_neighbors or radius, not both")
-        self._space, metric = self._search_space(X), self._search_metric()
-        self._index = neighbor_index(self._space, metric, self.search, self.random_state)
-        neighbors = self._neighbor_graph(metric)
+        self._space = self._search_space(X)
+        self._index, neighbors = self._relate_neighbors()
         found = graph.find_components(neighbors)
         self.component_labels_ = found.labels
-        if found.count > 1:
+        if found.labels.any():
             neighbors, found = self._apply_policy(neighbors, found)
-        n_charts = 1 if self.components == "largest" else found.count
-        self.charts_ = tuple(self._chart(neighbors, found.members(c)) for c in range(n_charts))
+        n_charts = 1 if self.components == "largest" else int(found.labels.max()) + 1
+        members = [np.flatnonzero(found.labels == c) for c in range(n_charts)]
+        self.charts_ = tuple(self._chart(neighbors, points) for points in members)
         self._home = np.where(found.labels < n_charts, found.labels, 0)
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(n)
 
-    def _neighbor_graph(self, metric: Metric) -> NeighborGraph:
-        directed = directed_neighbors(
-            self._index,
-            self._space,
-            metric,
-            self.n_neighbors,
-            self.radius,
-            self.squared_radius,
-            self.search,
-            self.random_state,
-        )
-        return undirected_neighbors(directed, self.symmetrize)
+    def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
+        """Return the search structure over the fitted points, and their neighbour graph."""
+        metric = self._search_metric()
+        if metric != "kernel":
+            distances.check_metric(metric)
+        search = NeighborSearch(metric, self.search, self.random_state)
+        hood = Neighborhood(self.n_neighbors, self.radius, self.squared_radius, self.symmetrize)
+        return relate_neighbors(self._space, search, hood)
 
     def _apply_policy(
         self, neighbors: NeighborGraph, found: graph.Components
@@ -165,7 +168,7 @@ class GraphEstimator(Estimator):
         warn(f"{found.describe()}: {done}; {remedy}")
         if self.components != "bridge":
             return neighbors, found
-        exact = neighbor_index(self._space, self._search_metric())  # the shortest link is one pair
+        exact = distances.build_index(self._space, self._search_metric())  # a link is one pair
         joined = graph.bridge_components(neighbors, found, exact, self._space)
         return joined, graph.find_components(joined)
 
@@ -179,11 +182,13 @@ class GraphEstimator(Estimator):
         if n_coordinates == 0:
             return Chart.isolated(members, self.n_components)
         chart = self._map_component(component, n_coordinates)
-        return chart.with_coordinates(self.n_components or chart.coordinates.shape[1])
+        wanted = self.n_components or chart.coordinates.shape[1]
+        enough = chart.coordinates.shape[1] == wanted
+        return chart if enough else chart.with_coordinates(wanted)
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates a component gets: at most one fewer than it has points."""
-        return min(self._n_coordinates(self._index.n_points), component.size - 1)
+        return min(self._n_coordinates(self._index.n_points), len(component.members) - 1)
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         relation = self._relate(component, n_coordinates)
@@ -244,6 +249,127 @@ class GraphEstimator(Estimator):
                 places[here], seen, known[members], self._X[members]
             )
         return points
+
+
+@method
+class LocalEstimator(GraphEstimator):
+    """The LLE family: coordinates with mean 0 and covariance I that keep neighbourhoods alike."""
+
+    symmetrize: Literal["directed", "union", "mutual"] = parameter(  # type: ignore[assignment]
+        default="directed",
+        choices=("directed", "union", "mutual"),
+        help="whose neighbours make up a neighbourhood",
+    )
+    regularization: float = parameter(
+        default=1e-3,
+        kind=float,
+        at_least=0,
+        help="regularization of the weights, relative to the trace of the local Gram matrices",
+    )
+
+    def _least_members(self, n_coordinates: int) -> int:
+        """Return how many points a neighbourhood (the point included) must have."""
+        return 2
+
+    def _scale(
+        self, spectrum: Spectrum, relation: Any, component: Component
+    ) -> tuple[Array, Array]:
+        return spectrum.values, spectrum.vectors * np.sqrt(len(component.members))
+
+    def _geometry(self, component: Component) -> LocalGeometry:
+        is_table = self._search_metric() == "precomputed"
+        return look_at(self._space, component.members, is_table=is_table)
+
+    def _check_tangents(self) -> None:
+        """Refuse more tangent coordinates than the points have features."""
+        if self._input_kind() == "points" and self.n_components > self._X.shape[1]:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the {self._X.shape[1]} features "
+                "that tangent planes lie in; lower n_components"
+            )
+
+    @property
+    def matrix_(self) -> sp.csr_array:
+        """Matrix of the largest component: I - W for LLE and kernel LLE, else a sum of patches."""
+        chart: Any = self.charts_[0]
+        return chart.relation.matrix
+
+    def _affordable(self, component: Component) -> int:
+        """Return how many coordinates the neighbourhoods of a component can tell.
+
+        A small component beside others gets fewer than asked for; too few neighbours in a component
+        that has the points are the user's to change.
+        """
+        fewest = int(component.graph.counts.min()) + 1
+        count, needed = super()._affordable(component), self._least_members(self.n_components)
+        if needed <= fewest:
+            return count
+        if len(component.members) < min(self._index.n_points, needed):
+            enough = (c for c in range(1, count + 1) if self._least_members(c) <= fewest)
+            return max(enough, default=0)
+        raise ValueError(
+            f"{type(self).__name__} with n_components={self.n_components} needs at least "
+            f"{needed - 1} neighbours of every point, but one has {fewest - 1} in its connected "
+            "component; raise n_neighbors or radius, pass symmetrize='union', or lower n_components"
+        )
+
+
+@method
+class WeightedEstimator(GraphEstimator):
+    """Methods of weighted graphs: edges weigh exp(-gamma d^2), 1, or what was given."""
+
+    weights: Literal["heat", "binary", "given"] = parameter(
+        default="heat",
+        choices=("heat", "binary", "given"),
+        help="edge weights: exp(-gamma d^2), 1, or 'given' by a precomputed table of weights",
+    )
+    gamma: float | None = parameter(
+        default=None, kind=float, above=0, optional=True, help="heat kernel exp(-gamma d^2)"
+    )
+    sigma: float | None = parameter(
+        default=None,
+        kind=float,
+        above=0,
+        optional=True,
+        help="heat kernel exp(-d^2 / (2 sigma^2))",
+    )
+    t: float | None = parameter(
+        default=None, kind=float, above=0, optional=True, help="heat kernel exp(-d^2 / t)"
+    )
+
+    gamma_: float | None = learned(help="gamma of the heat kernel, None where there is none")
+    _weighting: EdgeWeighting = learned()
+
+    def _search_space(self, X: Any) -> Any:
+        return self._without_zeros(X)
+
+    def _query_space(self, X: Any) -> Any:
+        return self._without_zeros(X)
+
+    def _without_zeros(self, X: Any) -> Any:
+        """Return given weights as a sparse table: no weight, no edge."""
+        if self.weights != "given":
+            return X
+        if self.metric != "precomputed" or self.n_neighbors is not None or self.radius is not None:
+            raise ValueError(
+                "weights='given' takes a table of weights as it is: pass metric='precomputed' and "
+                "neither n_neighbors nor radius"
+            )
+        table = sp.csr_array(X, copy=True)
+        table.eliminate_zeros()
+        return table
+
+    def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
+        """Build the graph, and choose how its edges weigh by their lengths."""
+        index, neighbors = super()._relate_neighbors()
+        gamma = gamma_from(self.gamma, self.sigma, self.t)
+        if self.weights != "heat" and gamma is not None:
+            raise ValueError(f"weights={self.weights!r} has no width: leave gamma, sigma, t out")
+        if self.weights == "heat" and gamma is None:
+            gamma = edge_gamma(neighbors.distances)
+        self.gamma_ = gamma
+        self._weighting = EdgeWeighting(self.weights, 0.0 if gamma is None else gamma)
+        return index, neighbors
 
 
 def _check_seen(seen: NeighborGraph) -> None:

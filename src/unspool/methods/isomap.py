@@ -11,9 +11,8 @@ from ..relation import (
     Component,
     GeodesicOperator,
     GeodesicTable,
-    advise_if_not_euclidean,
     relate_by_geodesics,
-    scale_by_roots,
+    scale_geodesics,
 )
 from ..spectrum import negative_mass
 from ..values import Array, Spectrum
@@ -51,9 +50,7 @@ class Isomap(GraphEstimator):
     def _scale(
         self, spectrum: Spectrum, relation: GeodesicTable, component: Component
     ) -> tuple[Array, Array]:
-        eigenvalues, coordinates = scale_by_roots(spectrum)
-        advise_if_not_euclidean(eigenvalues, relation.centering, np.zeros(component.size))
-        return eigenvalues, coordinates
+        return scale_geodesics(spectrum, relation)
 
     def _place(self, chart: Chart, queries: Any) -> Array:
         """Place query points a few at a time: their rows are as long as there are points."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..distances import pairwise_squared_distances
 from ..values import Array
-from .input import check_points
+from .estimator import check_points
 
 __all__ = [
     "distortions",

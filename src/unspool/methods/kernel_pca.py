@@ -21,8 +21,7 @@ from ..relation import (
 from ..runtime import claim, stage
 from ..values import Array
 from .choices import KernelChoice
-from .estimator import Estimator, InputKind
-from .input import check_n_components
+from .estimator import Estimator, InputKind, check_n_components
 from .parameters import learned, method, parameter
 
 RULES = ("cholesky", "uniform", "kmeans")

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 
 from .. import distances, graph
 from ..paths import geodesic_distances
-from ..relation import Chart, Component, LandmarkGeodesics, edges_of, triangulate
+from ..relation import Chart, Component, LandmarkGeodesics, triangulate
 from ..runtime import reuse
 from ..values import Array
 from .choices import LandmarkChoice
+from .estimator import check_n_components
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
-from .input import check_n_components
 from .parameters import method, parameter
 
 
@@ -42,7 +42,7 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         chosen = self._landmarks_in(component)
-        of = *edges_of(component.graph), chosen
+        of = *component.graph.edges, chosen
         geodesics = reuse(
             "geodesics", of, "rows", lambda: geodesic_distances(component.graph, chosen)
         )

@@ -11,8 +11,7 @@ from ..relation import GramMap, triangulate
 from ..runtime import claim
 from ..values import Array, Metric
 from .choices import LandmarkChoice
-from .estimator import Estimator, InputKind, input_kind
-from .input import check_n_components
+from .estimator import Estimator, InputKind, check_n_components, input_kind
 from .parameters import learned, method, parameter
 
 
@@ -43,6 +42,7 @@ class LandmarkMDS(LandmarkChoice, Estimator):
         return input_kind(self.metric)
 
     def _fit(self, X: Any) -> None:
+        distances.check_metric(self.metric)
         n = X.shape[0]
         check_n_components(self.n_components, min(self.n_landmarks, n) - 1)
         claim(3 * n * self.n_landmarks * 8, "the distances to the landmarks", "use fewer landmarks")

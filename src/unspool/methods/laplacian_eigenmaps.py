@@ -11,8 +11,8 @@ from ..problem import Normalization
 from ..relation import Component, LaplacianRelation
 from ..spectrum import solve
 from ..values import Array, Spectrum
+from .graph_estimator import WeightedEstimator
 from .parameters import method, parameter
-from .weighted_estimator import WeightedEstimator
 
 NORMALIZATIONS: tuple[Normalization, ...] = ("random-walk", "symmetric", "unnormalized")
 WHICH = "L y = value D y, D^-1/2 L D^-1/2, or L itself"

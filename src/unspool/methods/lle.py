@@ -10,7 +10,7 @@ from .. import problem
 from ..relation import Component, LocalRelation, relate_by_reconstruction
 from ..spectrum import solve
 from ..values import Array
-from .local_estimator import LocalEstimator
+from .graph_estimator import LocalEstimator
 from .parameters import method
 
 

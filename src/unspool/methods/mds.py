@@ -10,14 +10,13 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from .. import problem, stress
-from ..distances import pairwise_distances
+from ..distances import check_metric, pairwise_distances
 from ..optimize import Outcome
 from ..runtime import advise
 from ..spectrum import solve
 from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
-from .estimator import Estimator, InputKind, input_kind
-from .input import check_magnitude, check_n_components
+from .estimator import Estimator, InputKind, check_magnitude, check_n_components, input_kind
 from .parameters import learned, method, parameter
 
 CHUNK = 1024  # query points whose dissimilarities to all fitted ones are held together
@@ -92,6 +91,7 @@ class MDS(Estimator):
     _disparities: Disparities = learned()
 
     def _fit(self, given: Any) -> None:
+        check_metric(self.metric)
         check_n_components(self.n_components, given.shape[0] - 1)
         stress.check_start(self.start, (given.shape[0], self.n_components))
         known = self._known(np.float32 if self.precision == "single" else np.float64)

@@ -7,8 +7,7 @@ import numpy as np
 from .. import problem
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Estimator
-from .input import check_axes
+from .estimator import Estimator, check_axes
 from .parameters import learned, method, parameter
 
 

@@ -10,8 +10,7 @@ from ..principal import Distances, Normalization, narrowing_spans
 from ..runtime import advise
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Estimator
-from .input import check_points
+from .estimator import Estimator, check_points
 from .parameters import learned, method, parameter
 
 

@@ -12,9 +12,9 @@ from ..problem import Normalization
 from ..relation import Chart, Component, LaplacianRelation
 from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
+from .graph_estimator import WeightedEstimator
 from .laplacian_eigenmaps import NORMALIZATIONS, WHICH
 from .parameters import learned, method, parameter
-from .weighted_estimator import WeightedEstimator
 
 MOST_CLUSTERS = 10  # that the eigengap is looked for
 
@@ -126,8 +126,11 @@ class SpectralClustering(WeightedEstimator):
             raise ValueError(f"point {lonely} has no neighbour; raise n_neighbors or radius")
         relation = LaplacianRelation.of(component.graph, self._weighting, self.laplacian)
         everything = replace(relation.problem(), trivial=None)  # zero vectors tell components apart
-        wanted = max(self._n_coordinates(component.size), self._n_clusters_asked(component.size))
-        count = min(wanted + (self.n_clusters == "eigengap"), component.size - 1)
+        wanted = max(
+            self._n_coordinates(len(component.members)),
+            self._n_clusters_asked(len(component.members)),
+        )
+        count = min(wanted + (self.n_clusters == "eigengap"), len(component.members) - 1)
         spectrum = solve(everything, count, seed=self.random_state)
         self.n_clusters_ = self._choose_n_clusters(spectrum)
         width = self.n_clusters_ if self.n_components is None else self.n_components

@@ -3,31 +3,37 @@
 from .alignment import alignment
 from .gram import covariance, gram
 from .laplacian import Normalization, cuts, laplace_operator, laplacian
-from .patches import (
+from .neighborhoods import (
+    LocalDistances,
+    LocalGeometry,
+    LocalGrams,
+    LocalPoints,
+    batch_neighborhoods,
     centred_grams,
+    grams_of_distances,
+    grams_of_points,
+    look_at,
+    tangent_coordinates,
+    tangents_of_grams,
+)
+from .patches import (
     flatness,
     hessian_patches,
     local_spectra,
     members_needed,
     modified_patches,
-    neighborhoods,
-    tangent_coordinates,
     tangent_patches,
-    tangents_of_grams,
 )
-from .reconstruction import (
-    LocalGrams,
-    grams_of_distances,
-    grams_of_points,
-    reconstruction,
-    reconstruction_weights,
-    weights,
-)
+from .reconstruction import reconstruction, reconstruction_weights, weights
 
 __all__ = [
+    "LocalDistances",
+    "LocalGeometry",
     "LocalGrams",
+    "LocalPoints",
     "Normalization",
     "alignment",
+    "batch_neighborhoods",
     "centred_grams",
     "covariance",
     "cuts",
@@ -39,9 +45,9 @@ __all__ = [
     "laplace_operator",
     "laplacian",
     "local_spectra",
+    "look_at",
     "members_needed",
     "modified_patches",
-    "neighborhoods",
     "reconstruction",
     "reconstruction_weights",
     "tangent_coordinates",

@@ -1,20 +1,20 @@
 """Weights that rebuild a point from its neighbours: they sum to one and miss it by the least.
 
 Solve G w = 1 and normalise, with G the Gram matrix of the differences to the neighbours
-(S0 4.46, S3 15.9, S4 16.6.4). Both the LLE family and the placing of new points use it.
+(Vidal, Ma, Sastry 2016, eq. 4.46; Mohri et al. 2012, eq. 15.9). Both the LLE family and the placing
+of query points use it.
 
 The patch of LLE: each point as the affine combination of its neighbours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import scipy.sparse as sp
 
 from ..runtime import stage
 from ..values import Array, EigenProblem, NeighborGraph
+from .neighborhoods import LocalGrams
 
 
 def reconstruction(weights: sp.csr_array) -> EigenProblem:
@@ -47,60 +47,6 @@ def reconstruction(weights: sp.csr_array) -> EigenProblem:
 
 
 NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a zero eigenvalue
-
-
-def grams_of_points(centres: Array, neighbors: Array) -> Array:
-    """Return the Gram matrices of neighbours as seen from their points.
-
-    Parameters
-    ----------
-    centres : ndarray of shape (b, D)
-        The points.
-    neighbors : ndarray of shape (b, k, D)
-        The neighbours of each.
-
-    Returns
-    -------
-    ndarray of shape (b, k, k)
-        The Gram matrices.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unspool import problem
-    >>> problem.grams_of_points(np.array([[1.0]]), np.array([[[0.0], [3.0]]]))
-    array([[[ 1., -2.],
-            [-2.,  4.]]])
-    """
-    differences = neighbors - centres[:, None, :]
-    grams: Array = differences @ differences.transpose(0, 2, 1)
-    return grams
-
-
-def grams_of_distances(to_neighbors: Array, among_neighbors: Array) -> Array:
-    """Return local Gram matrices from distances alone: 2 G_jk = d_j^2 + d_k^2 - d_jk^2.
-
-    Parameters
-    ----------
-    to_neighbors : ndarray of shape (b, k)
-        Distances of the points to their neighbours.
-    among_neighbors : ndarray of shape (b, k, k)
-        Distances between the neighbours.
-
-    Returns
-    -------
-    ndarray of shape (b, k, k)
-        The Gram matrices of the neighbours, seen from the point.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unspool import problem
-    >>> problem.grams_of_distances(np.array([[1.0]]), np.zeros((1, 1, 1)))
-    array([[[1.]]])
-    """
-    squares = to_neighbors**2
-    return np.asarray(0.5 * (squares[:, :, None] + squares[:, None, :] - among_neighbors**2))
 
 
 def weights(grams: Array, regularization: float) -> Array:
@@ -153,7 +99,6 @@ def _limit(systems: Array) -> Array:
     return np.asarray(np.einsum("bij,bj->bi", vectors, shares))
 
 
-LocalGrams = Callable[[Array, Array, Array], Array]
 CHUNK_BYTES = 32 * 2**20
 
 

@@ -1,8 +1,8 @@
 """Short circuits: edges of a neighbour graph that jump between parts of the manifold.
 
-One such edge spoils a whole map (S4 16.6.3 calls them false connections): shortest paths rush
-through it. It gives itself away because the rest of the graph does not confirm it. The graph is
-first cut down to edges that are beyond doubt, those that
+One such edge spoils a whole map: shortest paths rush through it (Izenman 2013, section 16.6.3,
+calls them false connections). It gives itself away because the rest of the graph does not confirm
+it. The graph is first cut down to edges that are beyond doubt, those that
 
 - lead to one of the nearer half (at least 7) of somebody's neighbours, and
 - join points with common neighbours: at least half as many as is typical in this graph,

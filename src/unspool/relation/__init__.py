@@ -9,22 +9,20 @@ from .gram import (
     GeodesicOperator,
     GeodesicTable,
     GramMap,
-    advise_if_not_euclidean,
     fit_gram,
     relate_by_geodesics,
     scale_by_roots,
+    scale_geodesics,
 )
 from .heat import DiffusionRelation, EdgeWeighting, LaplacianRelation, commute_time_distances
 from .landmarks import LandmarkGeodesics, triangulate
 from .local import (
-    LocalGeometry,
     LocalRelation,
-    look_at,
     relate_by_modified_weights,
     relate_by_reconstruction,
     relate_by_tangents,
 )
-from .neighbors import directed_neighbors, edges_of, neighbor_index, undirected_neighbors
+from .neighbors import Neighborhood, NeighborSearch, relate_neighbors
 from .nystroem import (
     GivenKernel,
     LandmarkRule,
@@ -51,29 +49,26 @@ __all__ = [
     "LandmarkGeodesics",
     "LandmarkRule",
     "LaplacianRelation",
-    "LocalGeometry",
     "LocalRelation",
+    "NeighborSearch",
+    "Neighborhood",
     "NystroemMap",
     "Queries",
     "Relation",
-    "advise_if_not_euclidean",
     "center_landmarks",
     "check_features",
     "commute_time_distances",
     "count_monomials",
     "deviations",
-    "directed_neighbors",
     "draw_landmarks",
-    "edges_of",
     "fit_gram",
     "fit_nystroem",
-    "look_at",
-    "neighbor_index",
     "relate_by_geodesics",
     "relate_by_modified_weights",
     "relate_by_reconstruction",
     "relate_by_tangents",
+    "relate_neighbors",
     "scale_by_roots",
+    "scale_geodesics",
     "triangulate",
-    "undirected_neighbors",
 ]

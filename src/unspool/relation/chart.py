@@ -26,11 +26,6 @@ class Component:
     members: Array
     graph: NeighborGraph
 
-    @property
-    def size(self) -> int:
-        """Number of points."""
-        return len(self.members)
-
 
 @dataclass(frozen=True, slots=True)
 class Queries:

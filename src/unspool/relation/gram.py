@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from ..runtime import advise, available_bytes, reuse, run_strips, warn
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .chart import Queries
-from .neighbors import edges_of
 
 DOUBLE_POINTS = 4_000  # up to which geodesics are kept in double precision: 128 MB
 TABLE_ROOM = 1.3  # tables' worth of memory that must be free for one of them to be held
@@ -28,6 +28,7 @@ INITIAL = 16  # vectors that a block-by-block solution starts from
 GUIDES = 400  # landmarks that the initial vectors are made with
 GEODESIC_BLOCK_BYTES = 256 * 2**20  # of geodesics at a time where their table does not fit
 STRIP = 32  # rows worked on at a time
+SMALL = 10**6  # entries that fit the cache: not worth a thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +85,24 @@ def advise_if_not_euclidean(eigenvalues: Array, centering: Centering, diagonal: 
         )
 
 
+def scale_geodesics(
+    spectrum: Spectrum, relation: GeodesicTable | GeodesicOperator
+) -> tuple[Array, Array]:
+    """Return the same for geodesic distances, which may be of no Euclidean points."""
+    eigenvalues, coordinates = scale_by_roots(spectrum)
+    advise_if_not_euclidean(eigenvalues, relation.centering, np.zeros(len(coordinates)))
+    return eigenvalues, coordinates
+
+
 def relate_by_geodesics(neighbors: NeighborGraph, seed: int) -> GeodesicTable | GeodesicOperator:
     """Return the relation by geodesic distances: as a table if there is room for one."""
     n = neighbors.n_points
     in_double = n <= DOUBLE_POINTS
     if TABLE_ROOM * n * n * (8 if in_double else 4) < available_bytes():
         precision: Precision = "float64" if in_double else "float32"
-        return reuse(
-            "geodesics",
-            edges_of(neighbors),
-            "table",
-            lambda: GeodesicTable.of(geodesic_distances(neighbors, precision=precision)),
-        )
-    paths = reuse("geodesics", edges_of(neighbors), "paths", lambda: prepare_paths(neighbors))
+        measure = partial(GeodesicTable.of, neighbors, precision)
+        return reuse("geodesics", neighbors.edges, "table", measure)
+    paths = reuse("geodesics", neighbors.edges, "paths", partial(prepare_paths, neighbors))
     return GeodesicOperator.of(paths, seed)
 
 
@@ -108,14 +114,16 @@ class GeodesicTable:
     centering: Centering
 
     @classmethod
-    def of(cls, lengths: Array) -> GeodesicTable:
-        """Return the relation of these geodesic distances, whose memory it takes over."""
+    def of(cls, neighbors: NeighborGraph, precision: Precision) -> GeodesicTable:
+        """Return the relation of a graph's geodesic distances, in this precision."""
+        lengths = geodesic_distances(neighbors, precision=precision)
         means = _turn_into_similarities(lengths)
         return cls(lengths, Centering(means, float(means.mean())))
 
     def problem(self) -> EigenProblem:
         """State the centred gram problem of classical scaling."""
-        return problem.gram(self.similarities)
+        constant = np.ones((len(self.similarities), 1))
+        return EigenProblem(self.similarities, "largest", trivial=constant)
 
     def rows(self, queries: Queries) -> Array:
         """Return the centred similarities of query points, along the geodesics to all points."""
@@ -223,5 +231,8 @@ def _turn_into_similarities(lengths: Array) -> Array:
         strip *= -0.5
         means[rows] = strip.mean(axis=1, dtype=np.float64)
 
-    run_strips(work, len(lengths), STRIP)
+    if lengths.size <= SMALL:
+        work(slice(0, len(lengths)))
+    else:
+        run_strips(work, len(lengths), STRIP)
     return means

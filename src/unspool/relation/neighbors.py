@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,59 +13,44 @@ from .. import distances, graph
 from ..runtime import reuse
 from ..values import Array, Metric, NeighborGraph
 
-Rule = Literal["union", "mutual", "directed"]
+Symmetrize = Literal["union", "mutual", "directed"]
 
 
-def neighbor_index(
-    space: Any, metric: Metric, search: distances.Search = "exact", seed: int = 0
-) -> distances.NeighborIndex:
-    """Return the search structure over points, or over a table of distances."""
-    return reuse(
-        "index",
-        _arrays_of(space),
-        (metric, *_setting(search, seed)),
-        lambda: distances.build_index(space, metric, search, seed),
-    )
+@dataclass(frozen=True, slots=True)
+class NeighborSearch:
+    """How neighbours are searched; the seed matters to an approximate search only."""
+
+    metric: Metric
+    search: distances.Search = "exact"
+    seed: int = 0
 
 
-def directed_neighbors(
-    index: distances.NeighborIndex,
-    space: Any,
-    metric: Metric,
-    n_neighbors: Any = None,
-    radius: float | None = None,
-    squared_radius: bool = False,
-    search: distances.Search = "exact",
-    seed: int = 0,
-) -> NeighborGraph:
-    """Return the neighbours that each point lists; ``search`` and ``seed`` made the index."""
-    if n_neighbors is None and not sp.issparse(space):
-        n_neighbors = min(distances.DEFAULT_NEIGHBORS, space.shape[0] - 1)
-    counts = b"" if n_neighbors is None else np.asarray(n_neighbors).tobytes()
-    return reuse(
-        "neighbours",
-        _arrays_of(space),
-        (metric, *_setting(search, seed), counts, radius, squared_radius),
-        lambda: distances.find_neighbors(index, space, n_neighbors, radius, squared_radius),
-    )
+@dataclass(frozen=True, slots=True)
+class Neighborhood:
+    """Who is a neighbour: the nearest ones, or all within a radius; and whose word counts."""
+
+    n_neighbors: int | Array | None = None
+    radius: float | None = None
+    squared_radius: bool = False
+    symmetrize: Symmetrize = "union"
 
 
-def undirected_neighbors(directed: NeighborGraph, rule: Rule = "union") -> NeighborGraph:
-    """Return the graph with every edge in both directions, by this rule ("directed": as it is)."""
-    if rule == "directed":
-        return directed
-    return reuse("undirected", edges_of(directed), rule, lambda: graph.symmetrize(directed, rule))
-
-
-def edges_of(neighbors: NeighborGraph) -> tuple[Array, Array, Array]:
-    """Return the arrays that make two graphs the same."""
-    return neighbors.starts, neighbors.neighbors, neighbors.distances
-
-
-def _setting(search: distances.Search, seed: int) -> tuple[distances.Search, int]:
-    """Return what tells two searches of the same points apart: no exact one depends on a seed."""
-    return search, seed if search == "approximate" else 0
-
-
-def _arrays_of(table: Any) -> tuple[Array, ...]:
-    return (table.data, table.indices, table.indptr) if sp.issparse(table) else (table,)
+def relate_neighbors(
+    space: Any, search: NeighborSearch, hood: Neighborhood
+) -> tuple[distances.NeighborIndex, NeighborGraph]:
+    """Return the search structure over ``space`` (points, or distances) and its neighbour graph."""
+    arrays = (space.data, space.indices, space.indptr) if sp.issparse(space) else (space,)
+    kind, seed = search.search, search.seed if search.search == "approximate" else 0
+    build = partial(distances.build_index, space, search.metric, kind, search.seed)
+    index = reuse("index", arrays, (search.metric, kind, seed), build)
+    wanted = hood.n_neighbors
+    if wanted is None and not sp.issparse(space):
+        wanted = min(distances.DEFAULT_NEIGHBORS, space.shape[0] - 1)
+    counts = b"" if wanted is None else np.asarray(wanted).tobytes()
+    find = partial(distances.find_neighbors, index, space, wanted, hood.radius, hood.squared_radius)
+    setting = (search.metric, kind, seed, counts, hood.radius, hood.squared_radius)
+    directed = reuse("neighbours", arrays, setting, find)
+    if hood.symmetrize == "directed":
+        return index, directed
+    join = partial(graph.symmetrize, directed, hood.symmetrize)
+    return index, reuse("undirected", directed.edges, hood.symmetrize, join)

@@ -41,20 +41,3 @@ __all__ = [
     "thread_count",
     "warn",
 ]
-
-_FORMER = {  # until the last branch is merged
-    "once": "reuse",
-    "over_rows": "run_strips",
-    "spread": "run_chunks",
-    "sharing": "share_work",
-    "shown": "show_progress",
-    "readable": "format_bytes",
-    "quiet_blas": "limit_blas_threads",
-    "ONE_AT_A_TIME": "NUMBA_LOCK",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name in _FORMER:
-        return globals()[_FORMER[name]]
-    raise AttributeError(name)

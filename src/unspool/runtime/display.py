@@ -33,6 +33,11 @@ def show_progress(title: str, *, transient: bool = False) -> Iterator[None]:
         Leave as little behind as possible: a bar is removed when its stage is done, and a log gets
         one line per second of work but none at the end of a stage.
 
+    Yields
+    ------
+    None
+        Nothing.
+
     Examples
     --------
     >>> from unspool import runtime

@@ -3,11 +3,4 @@
 from .archive import UnreadableModel
 from .models import SUFFIX, SavedModel, load, read, save
 
-__all__ = [
-    "SUFFIX",
-    "SavedModel",
-    "UnreadableModel",
-    "load",
-    "read",
-    "save",
-]
+__all__ = ["SUFFIX", "SavedModel", "UnreadableModel", "load", "read", "save"]

@@ -14,7 +14,7 @@ from .archive import UnreadableModel, open_sealed, read_arrays, read_page, refus
 from .codec import Decoder, Encoder
 
 SUFFIX = ".unspool"
-FORMAT = 1
+FORMAT = 2  # 1 held the parts that methods kept before their relations had types
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +134,7 @@ def read(path: str | os.PathLike[str]) -> SavedModel:
 def _read(file: Any) -> SavedModel:
     with open_sealed(file) as opened:
         page = read_page(opened)
-        version = page.get("format") if isinstance(page, dict) else None
-        if type(version) is int and version > FORMAT:
-            raise UnreadableModel(
-                f"it was written by a newer unspool (format {version}, this one reads {FORMAT}); "
-                "update unspool"
-            )
-        if version != FORMAT:
-            raise UnreadableModel("its page does not say which format it has")
+        _check_version(page)
         decoder = Decoder(list(read_arrays(opened)))
     with refusing("its page does not describe a model"):
         saved = SavedModel(decoder.value(page["model"]), decoder.value(page["notes"]))
@@ -150,3 +143,17 @@ def _read(file: Any) -> SavedModel:
     if not isinstance(saved.notes, dict):
         raise UnreadableModel("its notes are no table of names and values")
     return saved
+
+
+def _check_version(page: Any) -> None:
+    """Refuse a page of another format than this version reads."""
+    version = page.get("format") if isinstance(page, dict) else None
+    if type(version) is not int:
+        raise UnreadableModel("its page does not say which format it has")
+    if version == FORMAT:
+        return
+    newer = version > FORMAT
+    what, remedy = ("a newer", "update unspool") if newer else ("an older", "fit and save it again")
+    raise UnreadableModel(
+        f"it was written by {what} unspool (format {version}, this one reads {FORMAT}); {remedy}"
+    )

@@ -1,0 +1,292 @@
+"""Neighbourhoods as local methods look at them: through points, or through distances alone.
+
+A neighbourhood is seen from its point as the Gram matrix of the differences to the neighbours, and
+from its own center as tangent coordinates, its local PCA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..values import Array, NeighborGraph
+
+LocalGrams = Callable[[Array, Array, Array], Array]
+CHUNK_BYTES = 32 * 2**20
+
+
+class LocalGeometry(Protocol):
+    """The neighbourhoods of one component as local methods look at them."""
+
+    @property
+    def width(self) -> int:
+        """Number of floats that a look at one neighbour takes."""
+        ...
+
+    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+        """Return the tangent coordinates of neighbourhoods (b, m) of the component."""
+        ...
+
+    def own_grams(self) -> LocalGrams:
+        """Return the function that gives the Gram matrices of the component's own points."""
+        ...
+
+    def query_grams(self, points: Any) -> LocalGrams:
+        """Return the function that gives the Gram matrices of query points."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPoints:
+    """Neighbourhoods known by the points themselves."""
+
+    points: Array
+    members: Array
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return int(self.points.shape[1])
+
+    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+        """Return the local PCA of neighbourhoods."""
+        return tangent_coordinates(self.points[self.members[neighborhoods]], n_components)
+
+    def own_grams(self) -> LocalGrams:
+        """Return the Gram matrices of differences between points and their neighbours."""
+        return self._grams(self.points[self.members])
+
+    def query_grams(self, points: Any) -> LocalGrams:
+        """Return the Gram matrices of differences between query points and their neighbours."""
+        return self._grams(np.asarray(points))
+
+    def _grams(self, centers: Array) -> LocalGrams:
+        def grams(rows: Array, neighbors: Array, distances: Array) -> Array:
+            return grams_of_points(centers[rows], self.points[self.members[neighbors]])
+
+        return grams
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDistances:
+    """Neighbourhoods known by a dense table of distances alone."""
+
+    table: Array
+    members: Array
+
+    @property
+    def width(self) -> int:
+        """One float, the distance."""
+        return 1
+
+    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+        """Return classical scaling of neighbourhoods."""
+        grams = centred_grams(self._among(neighborhoods))
+        return tangents_of_grams(grams, n_components)
+
+    def own_grams(self) -> LocalGrams:
+        """Return the Gram matrices by the law of cosines."""
+
+        def grams(rows: Array, neighbors: Array, distances: Array) -> Array:
+            return grams_of_distances(distances, self._among(neighbors))
+
+        return grams
+
+    def query_grams(self, points: Any) -> LocalGrams:
+        """Return the same of query points, whose distances their graph holds."""
+        return self.own_grams()
+
+    def _among(self, neighbors: Array) -> Array:
+        ids = self.members[neighbors]
+        return np.asarray(self.table[ids[:, :, None], ids[:, None, :]])
+
+
+def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> LocalGeometry:
+    """Return the neighbourhoods of a component of points, or of a table of distances."""
+    if not is_table:
+        return LocalPoints(np.asarray(space), members)
+    if sp.issparse(space):
+        raise ValueError(
+            "the distances between neighbours are needed, and a sparse graph does not hold them; "
+            "pass dense distances or points"
+        )
+    return LocalDistances(np.asarray(space), members)
+
+
+def batch_neighborhoods(graph: NeighborGraph, width: int) -> Iterator[Array]:
+    """Yield tables of neighbourhoods: in each row a point, first, and its neighbours.
+
+    The point belongs to its own neighbourhood: otherwise one that nobody lists would be in no
+    patch at all, and the eigenproblem would have a solution that moves it alone.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbours of every point.
+    width : int
+        Number of floats that will be held for each member, which bounds the batch in memory.
+
+    Yields
+    ------
+    ndarray of shape (b, k + 1)
+        Indices of points; those with equally many neighbours come together.
+
+    Examples
+    --------
+    >>> from unspool import distances, problem
+    >>> line = distances.neighbor_graph([[0.0], [1.0], [3.0]], 1)
+    >>> next(problem.batch_neighborhoods(line, 1)).tolist()
+    [[0, 1], [1, 0], [2, 1]]
+    """
+    most = int(graph.counts.max(initial=1)) + 1
+    chunk = max(1, CHUNK_BYTES // (8 * most * (width + most)))
+    for points, neighbors, _ in graph.by_count(chunk):
+        yield np.column_stack([points, neighbors])
+
+
+def tangent_coordinates(clouds: Array, count: int) -> Array:
+    """Return orthonormal tangent coordinates of clouds of points: their local PCA.
+
+    The smaller of the D x D covariance and the m x m Gram matrix is decomposed.
+
+    Parameters
+    ----------
+    clouds : ndarray of shape (b, m, D)
+        The members of each neighbourhood.
+    count : int
+        Number of coordinates.
+
+    Returns
+    -------
+    ndarray of shape (b, m, count)
+        The coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.tangent_coordinates(np.array([[[0.0, 0.0], [3.0, 4.0]]]), 1).round(3).tolist()
+    [[[-0.707], [0.707]]]
+    """
+    centred = clouds - clouds.mean(axis=1, keepdims=True)
+    if clouds.shape[2] >= clouds.shape[1]:
+        return tangents_of_grams(centred @ centred.transpose(0, 2, 1), count)
+    _, axes = np.linalg.eigh(centred.transpose(0, 2, 1) @ centred)
+    projected = centred @ axes[:, :, ::-1][:, :, :count]
+    if projected.shape[2] < count:
+        raise ValueError(
+            f"{count} tangent coordinates were asked for in {clouds.shape[2]} dimensions"
+        )
+    return np.asarray(np.linalg.qr(projected)[0])
+
+
+def tangents_of_grams(grams: Array, count: int) -> Array:
+    """Return orthonormal tangent coordinates from centred local Gram matrices.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (b, m, m)
+        The Gram matrices.
+    count : int
+        Number of coordinates.
+
+    Returns
+    -------
+    ndarray of shape (b, m, count)
+        The coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> grams = problem.centred_grams(np.array([[[0.0, 2.0], [2.0, 0.0]]]))
+    >>> abs(problem.tangents_of_grams(grams, 1)).round(3).tolist()
+    [[[0.707], [0.707]]]
+    """
+    _, vectors = np.linalg.eigh(grams)
+    return np.asarray(vectors[:, :, ::-1][:, :, :count])
+
+
+def centred_grams(distances: Array) -> Array:
+    """Return the centred Gram matrices of clouds known by their distances.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (b, m, m)
+        Distances within each cloud.
+
+    Returns
+    -------
+    ndarray of shape (b, m, m)
+        The Gram matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.centred_grams(np.array([[[0.0, 2.0], [2.0, 0.0]]]))
+    array([[[ 1., -1.],
+            [-1.,  1.]]])
+    """
+    grams = -0.5 * distances**2
+    grams -= grams.mean(axis=1, keepdims=True)
+    grams -= grams.mean(axis=2, keepdims=True)
+    return np.asarray(grams)
+
+
+def grams_of_points(centres: Array, neighbors: Array) -> Array:
+    """Return the Gram matrices of neighbours as seen from their points.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (b, D)
+        The points.
+    neighbors : ndarray of shape (b, k, D)
+        The neighbours of each.
+
+    Returns
+    -------
+    ndarray of shape (b, k, k)
+        The Gram matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.grams_of_points(np.array([[1.0]]), np.array([[[0.0], [3.0]]]))
+    array([[[ 1., -2.],
+            [-2.,  4.]]])
+    """
+    differences = neighbors - centres[:, None, :]
+    grams: Array = differences @ differences.transpose(0, 2, 1)
+    return grams
+
+
+def grams_of_distances(to_neighbors: Array, among_neighbors: Array) -> Array:
+    """Return local Gram matrices from distances alone: 2 G_jk = d_j^2 + d_k^2 - d_jk^2.
+
+    Parameters
+    ----------
+    to_neighbors : ndarray of shape (b, k)
+        Distances of the points to their neighbours.
+    among_neighbors : ndarray of shape (b, k, k)
+        Distances between the neighbours.
+
+    Returns
+    -------
+    ndarray of shape (b, k, k)
+        The Gram matrices of the neighbours, seen from the point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import problem
+    >>> problem.grams_of_distances(np.array([[1.0]]), np.zeros((1, 1, 1)))
+    array([[[1.]]])
+    """
+    squares = to_neighbors**2
+    return np.asarray(0.5 * (squares[:, :, None] + squares[:, None, :] - among_neighbors**2))
