@@ -84,6 +84,43 @@ class NeighborGraph:
                 yield batch, self.neighbors[slots], self.distances[slots]
 
 
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Labels of the connected components, numbered from the largest down.
+
+    ``is_core`` marks the points of the closed classes, where the graph is directed; elsewhere the
+    whole component is its core.
+    """
+
+    labels: Array
+    is_core: Array | None = None
+
+    @property
+    def sizes(self) -> Array:
+        """Number of points in each component, largest first."""
+        return np.bincount(self.labels)
+
+    @property
+    def count(self) -> int:
+        """Number of components."""
+        return len(self.sizes)
+
+    def members(self, component: int) -> Array:
+        """Return the points of a component, in order."""
+        return np.flatnonzero(self.labels == component)
+
+    def core(self, component: int) -> Array:
+        """Return the points of a component that only list one another: bridges start here."""
+        members = self.members(component)
+        return members if self.is_core is None else members[self.is_core[members]]
+
+    def describe(self) -> str:
+        """Return the number of components and their sizes in words."""
+        shown = ", ".join(str(size) for size in self.sizes[:5])
+        more = ", ..." if self.count > 5 else ""
+        return f"the neighbour graph has {self.count} connected components (sizes {shown}{more})"
+
+
 class NeighborIndex(Protocol):
     """Answers neighbour queries about a fixed set of points; ``distances.build_index`` makes one.
 

@@ -14,12 +14,11 @@ from unspool import datasets, distances, graph, runtime
 from unspool.edges import graph_from_edges
 from unspool.paths import ShortestPaths, geodesic_distances, geodesics, prepare_paths
 from unspool.paths.dijkstra_kernels import _by_buckets, _by_heap
-from unspool.paths.elimination import Eliminated
 from unspool.runtime import memory
 from unspool.values import NeighborGraph
 
-ENGINES = ("elimination", "dijkstra")
-# Both engines add the same edges in another order: sums of n terms, each rounded once.
+ALGORITHMS = ("elimination", "dijkstra")
+# Both algorithms add the same edges in another order: sums of n terms, each rounded once.
 TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
 
 
@@ -89,20 +88,20 @@ def expected(neighbors):
     return dijkstra(neighbors.with_weights(neighbors.distances), directed=False)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("precision", TOLERANCE)
-def test_both_engines_agree_with_scipy(neighbors, expected, engine, precision):
-    paths = prepare_paths(neighbors, engine=engine)
+def test_both_algorithms_agree_with_scipy(neighbors, expected, algorithm, precision):
+    paths = prepare_paths(neighbors, algorithm=algorithm)
     lengths = paths.rows(precision=precision)
-    assert paths.engine.name == engine
+    assert paths.solver.name == algorithm
     assert lengths.dtype == precision
     np.testing.assert_allclose(lengths, expected, rtol=TOLERANCE[precision])
     assert not np.diag(lengths).any()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_rows_and_blocks_are_the_same_to_the_last_bit(neighbors, engine):
-    paths = prepare_paths(neighbors, engine=engine)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_rows_and_blocks_are_the_same_to_the_last_bit(neighbors, algorithm):
+    paths = prepare_paths(neighbors, algorithm=algorithm)
     everything = paths.rows()
     n = paths.n_points
     some = np.random.default_rng(1).integers(0, n, 23)
@@ -120,13 +119,13 @@ def test_rows_and_blocks_are_the_same_to_the_last_bit(neighbors, engine):
         assert np.array_equal(np.sort(np.concatenate(answered)), np.sort(wanted))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_threads_change_nothing(engine, monkeypatch):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_threads_change_nothing(algorithm, monkeypatch):
     neighbors = near(roll(700).points)
     answers = []
     for count in (1, 2, 5, 64):
         monkeypatch.setattr(geodesics, "thread_count", lambda count=count: count)
-        answers.append(prepare_paths(neighbors, engine=engine).rows())
+        answers.append(prepare_paths(neighbors, algorithm=algorithm).rows())
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
 
 
@@ -150,8 +149,8 @@ def test_any_graph(seed, edges, zeros):
     neighbors = random_graph(seed, edges=edges, zeros=zeros)
     lengths = by_three_loops(neighbors)
     np.testing.assert_allclose(geodesic_distances(neighbors), lengths, rtol=1e-12)
-    for engine in ENGINES:
-        found = prepare_paths(neighbors, engine=engine).rows()
+    for algorithm in ALGORITHMS:
+        found = prepare_paths(neighbors, algorithm=algorithm).rows()
         np.testing.assert_allclose(found, lengths, rtol=1e-12)
 
 
@@ -164,27 +163,27 @@ def test_neighbour_graphs_of_a_roll(n):
     np.testing.assert_allclose(lengths, lengths.T, rtol=1e-12)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_ring_and_a_grid_have_closed_forms(engine):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_ring_and_a_grid_have_closed_forms(algorithm):
     n = 101
     ring = undirected(np.c_[np.arange(n), (np.arange(n) + 1) % n], np.ones(n), n)
     steps = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     around = np.minimum(steps, n - steps)
-    assert np.array_equal(prepare_paths(ring, engine=engine).rows(), around)
+    assert np.array_equal(prepare_paths(ring, algorithm=algorithm).rows(), around)
     side = np.arange(23)
     x, y = (axis.ravel() for axis in np.meshgrid(side, side))
     right, up = np.flatnonzero(x < 22), np.flatnonzero(y < 22)
     ends = np.concatenate([np.c_[right, right + 1], np.c_[up, up + 23]])
     grid = undirected(ends, np.ones(len(ends)), 23 * 23)
     streets = np.abs(np.subtract.outer(x, x)) + np.abs(np.subtract.outer(y, y))
-    assert np.array_equal(prepare_paths(grid, engine=engine).rows(), streets)
+    assert np.array_equal(prepare_paths(grid, algorithm=algorithm).rows(), streets)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("n", [1, 2])
-def test_the_smallest_graphs(engine, n):
+def test_the_smallest_graphs(algorithm, n):
     neighbors = undirected([[0, 1]], [3.0], 2) if n == 2 else alone()
-    paths = prepare_paths(neighbors, engine=engine)
+    paths = prepare_paths(neighbors, algorithm=algorithm)
     assert paths.rows().tolist() == [[0.0]] if n == 1 else [[0.0, 3.0], [3.0, 0.0]]
     assert paths.rows(np.array([], dtype=int)).shape == (0, n)
     assert list(paths.blocks(np.array([], dtype=int))) == []
@@ -194,10 +193,10 @@ def alone():
     return NeighborGraph(np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), 1)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_copies_are_at_distance_zero(engine):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_copies_are_at_distance_zero(algorithm):
     neighbors = near(np.repeat(roll(60).points, 2, axis=0), 9)
-    lengths = prepare_paths(neighbors, engine=engine).rows()
+    lengths = prepare_paths(neighbors, algorithm=algorithm).rows()
     assert not lengths[np.arange(0, 120, 2), np.arange(1, 120, 2)].any()
     np.testing.assert_allclose(lengths, by_three_loops(neighbors), rtol=1e-12)
 
@@ -223,12 +222,12 @@ def test_what_cannot_be_reached_is_infinitely_far():
 
 def test_lengths_of_all_sizes_stay_finite():
     neighbors = undirected([[0, 1], [1, 2], [2, 3]], [1e-300, 1e300, 1.0], 4)
-    for engine in ENGINES:
-        lengths = prepare_paths(neighbors, engine=engine).rows()
+    for algorithm in ALGORITHMS:
+        lengths = prepare_paths(neighbors, algorithm=algorithm).rows()
         np.testing.assert_allclose(lengths, by_three_loops(neighbors), rtol=1e-15)
 
 
-def engine_for(neighbors, n_sources=None):
+def chosen_for(neighbors, n_sources=None):
     with runtime.recording() as record:
         prepare_paths(neighbors, n_sources=n_sources)
     return record.report().stage("shortest paths").facts
@@ -236,10 +235,11 @@ def engine_for(neighbors, n_sources=None):
 
 def test_where_lengths_are_too_wild_for_buckets_a_heap_takes_over():
     for neighbors, even in ((wild(), False), (near(cloud(1500, 3)), True)):
-        engine = prepare_paths(neighbors, n_sources=1, engine="dijkstra").engine
-        edges = engine.starts, engine.neighbors, engine.distances
-        lengths, keys, members, place, *buckets = engine.space(1)
-        assert _by_buckets(edges, 0, engine.width, lengths, keys, *buckets) == even
+        solver = prepare_paths(neighbors, n_sources=1, algorithm="dijkstra").solver
+        edges = solver.starts, solver.neighbors, solver.distances
+        workspace = [np.empty(shape, kind) for shape, kind in solver.workspace(1)]
+        lengths, keys, members, place, *buckets = workspace
+        assert _by_buckets(edges, 0, solver.width, lengths, keys, *buckets) == even
         found = lengths.copy()
         _by_heap(edges, 0, lengths, keys, members, place)
         assert np.array_equal(found, lengths) or not even
@@ -250,20 +250,20 @@ def test_sources_searched_together_find_the_same_as_alone(many):
     """Also where the tickets of the common search run out (``wild``) and the heap takes over."""
     for neighbors in (near(cloud(900, 5)), near(roll(700).points), wild()):
         n = neighbors.n_points
-        paths = prepare_paths(neighbors, n_sources=n if many else 1, engine="dijkstra")
-        assert paths.engine.together == many
+        paths = prepare_paths(neighbors, n_sources=n if many else 1, algorithm="dijkstra")
+        assert paths.solver.together == many
         exact = dijkstra(neighbors.with_weights(neighbors.distances))
         np.testing.assert_allclose(paths.rows(), exact, rtol=1e-13)
 
 
-def test_the_cheaper_engine_is_chosen_and_named():
+def test_the_cheaper_algorithm_is_chosen_and_named():
     """Few sources do not pay for an elimination; nor do all, where it fills in too much."""
     low, high = near(roll(2000).points), near(cloud(5000, 12), 12)
-    assert engine_for(low)["engine"] == "elimination"
-    assert 10 < engine_for(low)["fill"] < 30
-    assert engine_for(low, 3) == {"engine": "dijkstra"}
-    assert engine_for(high)["engine"] == "dijkstra"
-    assert engine_for(high)["fill"] > 300
+    assert chosen_for(low)["algorithm"] == "elimination"
+    assert 10 < chosen_for(low)["fill"] < 30
+    assert chosen_for(low, 3) == {"algorithm": "dijkstra"}
+    assert chosen_for(high)["algorithm"] == "dijkstra"
+    assert chosen_for(high)["fill"] > 300
 
 
 def test_a_prepared_graph_is_a_value():
@@ -271,7 +271,7 @@ def test_a_prepared_graph_is_a_value():
     again = pickle.loads(pickle.dumps(paths))
     assert np.array_equal(paths.rows(), again.rows())
     with pytest.raises(AttributeError, match="cannot assign"):
-        paths.engine = None
+        paths.solver = None
 
 
 def test_the_work_is_announced_and_can_be_cancelled():
@@ -283,7 +283,7 @@ def test_the_work_is_announced_and_can_be_cancelled():
     assert swept[0].total == swept[-1].done == 600
     assert len(swept) > 4
     stage = record.report().stage("geodesics")
-    assert stage.facts["engine"]
+    assert stage.facts["algorithm"]
     assert stage.bytes >= 600 * 600 * 8
     with (
         runtime.listen(lambda event: listener.cancel() if event.done > 0 else None) as listener,
@@ -292,18 +292,18 @@ def test_the_work_is_announced_and_can_be_cancelled():
         geodesic_distances(neighbors)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_cancelled_work_stops_at_once(engine, monkeypatch):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_cancelled_work_stops_at_once(algorithm, monkeypatch):
     """Chunks that no thread has begun are never begun."""
     monkeypatch.setattr(geodesics, "thread_count", lambda: 2)
-    paths = prepare_paths(near(roll(3000).points), engine=engine)
-    kind = type(paths.engine)
+    paths = prepare_paths(near(roll(3000).points), algorithm=algorithm)
+    kind = type(paths.solver)
     solved = []
     solve = kind.solve
 
-    def counted(self, sources, rows, out, space):
+    def counted(self, sources, rows, out, workspace):
         solved.append(len(sources))
-        solve(self, sources, rows, out, space)
+        solve(self, sources, rows, out, workspace)
 
     monkeypatch.setattr(kind, "solve", counted)
     with (
@@ -322,24 +322,24 @@ def test_what_does_not_fit_is_refused(monkeypatch):
         with pytest.raises(MemoryError, match="geodesics between 100 and 100 points"):
             ask()
     with pytest.raises(MemoryError, match="eliminated graph of 100 points"):
-        prepare_paths(neighbors, engine="elimination")
+        prepare_paths(neighbors, algorithm="elimination")
 
 
 def test_little_memory_means_fewer_threads(monkeypatch):
     monkeypatch.setattr(geodesics, "thread_count", lambda: 8)
-    paths = prepare_paths(near(roll(400).points), engine="elimination")
+    paths = prepare_paths(near(roll(400).points), algorithm="elimination")
     expected = paths.rows()
-    spaces = []
-    make = Eliminated.space
+    used = []
+    run_chunks = geodesics.run_chunks
 
-    def counted(self, n_sources):
-        spaces.append(n_sources)
-        return make(self, n_sources)
+    def counted(work, chunks, workspaces, done):
+        used.extend(sum(array.size for array in workspace) for workspace in workspaces)
+        run_chunks(work, chunks, workspaces, done)
 
-    monkeypatch.setattr(Eliminated, "space", counted)
+    monkeypatch.setattr(geodesics, "run_chunks", counted)
     monkeypatch.setattr(geodesics, "available_bytes", lambda: 400 * 50 * 8 * 3)
     assert np.array_equal(paths.rows(), expected)
-    assert spaces == [50, 50, 50]
+    assert used == [400 * 50] * 3
 
 
 def test_questions_that_make_no_sense_are_refused():
@@ -362,8 +362,8 @@ def test_questions_that_make_no_sense_are_refused():
             paths.rows(sources)
     with pytest.raises(ValueError, match="precision must be"):
         geodesic_distances(neighbors, precision="float16")
-    with pytest.raises(ValueError, match="engine must be"):
-        prepare_paths(neighbors, engine="floyd")
+    with pytest.raises(ValueError, match="algorithm must be"):
+        prepare_paths(neighbors, algorithm="floyd")
     with pytest.raises(ValueError, match="size=0"):
         paths.blocks(size=0)
     for wrong in (np.empty((2, 99)), np.empty((2, 100), np.float32), np.empty((100, 2)).T):
@@ -372,28 +372,28 @@ def test_questions_that_make_no_sense_are_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("n", [20_000, 100_000])
-def test_single_precision_suffices_for_long_paths(engine, n):
+def test_single_precision_suffices_for_long_paths(algorithm, n):
     neighbors = near(datasets.swiss_roll(n, seed=7).points, 10)
     sources = np.random.default_rng(0).integers(0, n, 24)
     expected = dijkstra(neighbors.with_weights(neighbors.distances), indices=sources)
-    paths = prepare_paths(neighbors, engine=engine)
+    paths = prepare_paths(neighbors, algorithm=algorithm)
     np.testing.assert_allclose(paths.rows(sources), expected, rtol=1e-12)
-    single = ShortestPaths(paths.engine.rounded("float32"))
+    single = ShortestPaths(paths.solver.rounded("float32"))
     np.testing.assert_allclose(single.rows(sources, precision="float32"), expected, rtol=1e-6)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ENGINES)
-def test_images_of_digits(engine):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_images_of_digits(algorithm):
     try:
         images = datasets.real("mnist")["x_test"][:5000].reshape(5000, -1)
     except FileNotFoundError as error:
         pytest.skip(str(error))
     neighbors = near(images.astype(float), 10)
     expected = dijkstra(neighbors.with_weights(neighbors.distances))
-    paths = prepare_paths(neighbors, engine=engine)
+    paths = prepare_paths(neighbors, algorithm=algorithm)
     np.testing.assert_allclose(paths.rows(), expected, rtol=1e-12)
     np.testing.assert_allclose(paths.rows(precision="float32"), expected, rtol=1e-6)
 
@@ -402,6 +402,6 @@ def test_arcs_are_rounded_only_where_sums_stay_short():
     """Sweeps along a curve add its edges one by one, and single precision would lose them."""
     surface, curve = prepare_paths(near(roll(900).points)), prepare_paths(GRAPHS["chain"]())
     vast = undirected(np.c_[np.arange(599), np.arange(1, 600)], np.full(599, 1e300), 600)
-    assert surface.engine.rounded("float32").weights.dtype == np.float32
-    assert curve.engine.rounded("float32").weights.dtype == np.float64
-    assert prepare_paths(vast).engine.rounded("float32").weights.dtype == np.float64
+    assert surface.solver.rounded("float32").weights.dtype == np.float32
+    assert curve.solver.rounded("float32").weights.dtype == np.float64
+    assert prepare_paths(vast).solver.rounded("float32").weights.dtype == np.float64

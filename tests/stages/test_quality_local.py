@@ -7,10 +7,9 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.manifold import MDS
 
-from unspool import datasets, distances, graph, quality
+from unspool import datasets, distances, graph, paths, quality
 from unspool.edges import graph_from_edges
 from unspool.methods import ClassicalMDS, Isomap
-from unspool.quality.short_circuits_kernels import bounded_path
 
 # distortion
 
@@ -138,7 +137,7 @@ def test_bounded_paths_equal_scipy():
     full = dijkstra(both.with_weights(both.distances))
     first, second = rng.integers(300, size=(2, 500))
     limits = rng.uniform(0.0, 1.0, 500)
-    found = bounded_path(both.starts, both.neighbors, both.distances, first, second, limits)
+    found = paths.lengths_between(both, first, second, limits)
     expected = np.where(full[first, second] <= limits, full[first, second], np.inf)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 

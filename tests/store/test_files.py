@@ -173,13 +173,13 @@ def test_indices_out_of_bounds_are_refused(tmp_path):
     refused(tmp_path, sealed(page, encoder.arrays), "its page does not describe a model")
 
 
-def engine_of(word):
+def value_of(word):
     joined = graph.symmetrize(distances.neighbor_graph(X, 5))
     if word == "pairs":
         return unspool.MDS(ordinal=True, max_iter=3).fit(X)._disparities.pairs
     if word == "dijkstra":
-        return paths.prepare_paths(joined, engine="dijkstra").engine
-    swept = paths.prepare_paths(joined, engine="elimination").engine
+        return paths.prepare_paths(joined, algorithm="dijkstra").solver
+    swept = paths.prepare_paths(joined, algorithm="elimination").solver
     return swept.pattern if word == "filled pattern" else swept
 
 
@@ -227,8 +227,8 @@ SPOILED = [
 
 @pytest.mark.parametrize(("word", "name", "spoil"), SPOILED)
 def test_indices_that_compiled_loops_trust_are_checked(word, name, spoil, tmp_path):
-    engine = engine_of(word)
-    fields = {field.name: getattr(engine, field.name) for field in dataclasses.fields(engine)}
+    value = value_of(word)
+    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
     def content(fields):
         encoder = Encoder()

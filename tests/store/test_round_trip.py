@@ -1,5 +1,7 @@
 """A saved model comes back the same, to the last bit, whatever method made it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -132,7 +134,7 @@ def test_variants(make, tmp_path):
 @pytest.mark.filterwarnings("ignore:the neighbour graph")
 @pytest.mark.parametrize("components", ["separate", "bridge", "largest"])
 @pytest.mark.parametrize("cls", [unspool.Isomap, unspool.LLE, unspool.LandmarkIsomap])
-def test_pieces(cls, components, tmp_path):
+def test_connected_components(cls, components, tmp_path):
     model = cls(components=components, n_neighbors=5).fit(PIECES)
     assert_same_maps(model, there_and_back(model, tmp_path), PIECES[::7] + 0.01)
 
@@ -152,13 +154,13 @@ def test_many_columns_are_searched_by_brute_force(cls, tmp_path):
     assert_same_maps(model, there_and_back(model, tmp_path), TALL[:9] + 0.1)
 
 
-@pytest.mark.parametrize("engine", ["elimination", "dijkstra"])
-def test_geodesics_too_many_to_hold(engine, tmp_path, monkeypatch):
+@pytest.mark.parametrize("algorithm", ["elimination", "dijkstra"])
+def test_geodesics_too_many_to_hold(algorithm, tmp_path, monkeypatch):
     from unspool.relation import gram
 
-    prepare = paths.prepare_paths
+    prepare = partial(paths.prepare_paths, algorithm=algorithm)
     monkeypatch.setattr(gram, "available_bytes", lambda: 0)
-    monkeypatch.setattr(gram, "prepare_paths", lambda neighbors: prepare(neighbors, engine=engine))
+    monkeypatch.setattr(gram, "prepare_paths", prepare)
     model = unspool.Isomap(n_neighbors=8).fit(roll(300).points)
     assert_same_maps(model, there_and_back(model, tmp_path), roll(20, 5).points)
 

@@ -19,6 +19,7 @@ from scipy.special import expit
 from ..values import Array
 
 Activation = Literal["tanh", "logistic"]
+
 ACTIVATIONS: tuple[Activation, ...] = ("tanh", "logistic")
 GAINS = (2.0, 1.0)  # in turn: large weights reach curved data sooner, small ones wide data
 BIASES = 0.5  # spread of the first biases, so that not all units saturate at the same place

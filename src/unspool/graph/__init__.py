@@ -1,7 +1,7 @@
 """NeighborGraph -> NeighborGraph: symmetrize, connected components, bridges; and landmarks."""
 
+from ..values import Components
 from .connectivity import (
-    Components,
     Links,
     bridge_components,
     find_components,

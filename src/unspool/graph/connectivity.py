@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges
-from ..values import Array, NeighborGraph, NeighborIndex
+from ..values import Array, Components, NeighborGraph, NeighborIndex
 
 SymmetrizeRule = Literal["union", "mutual"]
 
@@ -53,43 +52,6 @@ def symmetrize(graph: NeighborGraph, rule: SymmetrizeRule = "union") -> Neighbor
         search=graph.search,
         recall=graph.recall,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Components:
-    """Labels of the connected components, numbered from the largest down.
-
-    ``is_core`` marks the points of the closed classes, where the graph is directed; elsewhere the
-    whole component is its core.
-    """
-
-    labels: Array
-    is_core: Array | None = None
-
-    @property
-    def sizes(self) -> Array:
-        """Number of points in each component, largest first."""
-        return np.bincount(self.labels)
-
-    @property
-    def count(self) -> int:
-        """Number of components."""
-        return len(self.sizes)
-
-    def members(self, component: int) -> Array:
-        """Return the points of a component, in order."""
-        return np.flatnonzero(self.labels == component)
-
-    def core(self, component: int) -> Array:
-        """Return the points of a component that only list one another: bridges start here."""
-        members = self.members(component)
-        return members if self.is_core is None else members[self.is_core[members]]
-
-    def describe(self) -> str:
-        """Return the number of components and their sizes in words."""
-        shown = ", ".join(str(size) for size in self.sizes[:5])
-        more = ", ..." if self.count > 5 else ""
-        return f"the neighbour graph has {self.count} connected components (sizes {shown}{more})"
 
 
 def find_components(graph: NeighborGraph) -> Components:

@@ -12,6 +12,7 @@ from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 Units = Literal["linear", "sigmoidal"]
+
 UNITS: tuple[Units, ...] = ("linear", "sigmoidal")
 
 
@@ -19,12 +20,12 @@ UNITS: tuple[Units, ...] = ("linear", "sigmoidal")
 class AutoassociativeNetwork(Estimator):
     """A network that learns to repeat its input through a narrow layer.
 
-    (Kramer 1991; Izenman 2013, section 16.4.) Mapping layers lead to a bottleneck of
-    ``n_components`` units, demapping layers from there to the reconstruction; the squared errors
-    (eq. 16.21) are minimized by L-BFGS with exact gradients from several starts. ``transform`` is
-    the encoder, ``inverse_transform`` the decoder. Without hidden layers and with linear units it
-    is PCA. Both halves are continuous, so a circle or a surface that meets itself cannot be
-    modelled: it is torn somewhere (section 16.4.2).
+    Mapping layers lead to a bottleneck of ``n_components`` units, demapping layers from there to
+    the reconstruction; the squared errors are minimized by L-BFGS with exact gradients from several
+    starts (Kramer 1991; Izenman 2013, section 16.4, eq. 16.21). ``transform`` is the encoder,
+    ``inverse_transform`` the decoder. Without hidden layers and with linear units it is PCA. Both
+    halves are continuous, so a circle or a surface that meets itself cannot be modelled: it is torn
+    somewhere (section 16.4.2).
 
     Examples
     --------
@@ -66,25 +67,27 @@ class AutoassociativeNetwork(Estimator):
         help="share of points held out to stop early",
     )
     backend: Literal["numpy", "torch"] = parameter(
-        default="numpy", choices=("numpy", "torch"), help="who trains; torch by batches"
+        default="numpy",
+        choices=("numpy", "torch"),
+        help="what trains: numpy by all points at once, torch by minibatches",
     )
     batch_size: int | None = parameter(
         default=None,
         kind=int,
         at_least=1,
         optional=True,
-        help="points per minibatch (torch only; None is 256)",
+        help="points per minibatch (torch only; 256)",
     )
 
-    weights_: tuple[Array, ...] = learned(help="weights between each two layers")
-    biases_: tuple[Array, ...] = learned(help="biases of each layer after the input")
-    n_iter_: int = learned(help="number of steps of the best start")
+    weights_: tuple[Array, ...] = learned(help="weights, one array between each two layers")
+    biases_: tuple[Array, ...] = learned(help="biases, one array per layer but the input")
+    n_iter_: int = learned(help="number of steps")
     reconstruction_error_: Array = learned(
         help="mean squared distance of the points from their reconstructions, at the start and "
         "after every step"
     )
     validation_error_: Array | None = learned(
-        help="the same of the points held out; None if there are none"
+        help="the same of the points held out; None where there are none"
     )
     _network: autoencoder.Network = learned()
     _scaling: autoencoder.NetworkScaling = learned()

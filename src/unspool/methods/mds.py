@@ -44,11 +44,9 @@ class MDS(Estimator):
         help="name, callable, or 'precomputed' (a table, dense with gaps or sparse)",
     )
     ordinal: bool = parameter(
-        default=False,
-        kind=bool,
-        help="keep the order of the dissimilarities only (non-metric)",
+        default=False, kind=bool, help="keep the order of the dissimilarities only (non-metric)"
     )
-    weights: Literal["inverse_square"] | float | Array | None = parameter(
+    weights: Literal["inverse_square"] | float | Array | sp.sparray | None = parameter(
         default=None,
         optional=True,
         help="weights of the pairs: a table, 'inverse_square' (1 / delta^2), or a power of delta",
@@ -59,14 +57,13 @@ class MDS(Estimator):
         help="ordinal: equal dissimilarities may get different disparities, or may not",
     )
     start: Literal["classical", "landmarks", "random"] | Array = parameter(
-        default="classical",
-        help="'classical', 'landmarks', 'random', or an array of coordinates",
+        default="classical", help="'classical', 'landmarks', 'random', or an array of coordinates"
     )
     n_init: int = parameter(
         default=1,
         kind=int,
         at_least=1,
-        help="number of starts: the first as start says, the others at random",
+        help="starts: the first as start says, the others at random",
     )
     max_iter: int = parameter(default=300, kind=int, at_least=1, help="most steps from each start")
     tol: float = parameter(
@@ -78,16 +75,18 @@ class MDS(Estimator):
     precision: Literal["double", "single"] = parameter(
         default="double",
         choices=("double", "single"),
-        help="single precision takes half the memory and less time, and keeps six digits",
+        help="of the table: single takes half the memory, less time, and keeps six digits",
     )
 
-    stress_: float = learned(help="raw stress, the sum over pairs of w (d - delta)^2")
+    stress_: float = learned(help="raw stress of the map, in the units of the data")
     normalized_stress_: float = learned(
         help="stress-1: the root of raw stress over the sum of w d^2"
     )
-    stress_per_point_: Array = learned(help="raw stress of each point; sums to stress_")
+    stress_per_point_: Array = learned(
+        help="half the stress of each point's pairs: they sum to stress_"
+    )
     stress_trace_: Array = learned(help="raw stress at the start and after every step")
-    n_iter_: int = learned(help="number of steps of the best start")
+    n_iter_: int = learned(help="number of steps taken")
     _disparities: Disparities = learned()
 
     def _fit(self, given: Any) -> None:
@@ -161,7 +160,8 @@ class MDS(Estimator):
         Returns
         -------
         ShepardDiagram
-            The pairs in increasing order of dissimilarity.
+            ``dissimilarities`` in increasing order, and the ``distances`` and ``disparities`` of
+            the same pairs.
         """
         check_is_fitted(self)
         return self._disparities.shepard(self._known, self.embedding_)

@@ -37,7 +37,7 @@ class PrincipalCurve(PrincipalMethod):
         kind=int,
         at_least=1,
         at_most=1,
-        help="number of coordinates, 1; use PrincipalSurface for more",
+        help="1; use PrincipalSurface for more",
     )
     start: Literal["pca", "circle"] | Array | None = parameter(
         default=None,
@@ -46,8 +46,8 @@ class PrincipalCurve(PrincipalMethod):
     )
     smoother: Literal["spline", "lowess", "kernel"] | Callable[..., Any] = parameter(
         default="spline",
-        help="'spline', 'lowess' (running line), 'kernel' (mean), or a function of (arc lengths, "
-        "values[, weights if robust]) that returns smooth values",
+        help="'spline', 'lowess' (running line), 'kernel' (mean), or a function of (arc lengths,"
+        " values[, weights if robust]) that returns smooth values",
     )
     closed: bool = parameter(default=False, kind=bool, help="the curve ends where it begins")
     bias_correction: bool = parameter(
@@ -58,10 +58,10 @@ class PrincipalCurve(PrincipalMethod):
     robust: bool = parameter(default=False, kind=bool, help="give outliers little or no weight")
 
     vertices_: Array = learned(
-        help="corners of the polygon, one per row; a closed one ends where it begins"
+        help="corners of the polygon, in order; a closed one ends where it begins"
     )
-    length_: float = learned(help="length of the curve")
-    weights_: Array = learned(help="weight of each point; 1 unless robust")
+    length_: float = learned(help="arc length of the curve")
+    weights_: Array = learned(help="weights of the points: 1 unless robust")
     _state: principal.CurveState = learned()  # of the normalized points
 
     def _fit(self, points: Array) -> None:
@@ -113,7 +113,7 @@ class PrincipalCurve(PrincipalMethod):
         Returns
         -------
         Curve
-            The curve.
+            With ``at``, ``velocity``, ``speed``, ``acceleration``, ``curvature`` and ``length``.
         """
         check_is_fitted(self)
         detail = principal.smoother(self.smoother, self.span, self.robust).detail
@@ -127,46 +127,45 @@ class PrincipalCurve(PrincipalMethod):
 
         Parameters
         ----------
-        places : array-like or None, default=None
-            Arc lengths; None is those of the points.
+        places : array-like, optional
+            Arc lengths; by default those of the fitted points.
 
         Returns
         -------
         ndarray
-            The speed at each.
+            Lengths of the tangent vectors, about 1: the parameter is arc length.
         """
         return self.curve().speed(np.ravel(self.embedding_ if places is None else places))
 
     def curvature(self, places: Any = None) -> Array:
-        """Return the curvature, 1 / radius, of the smooth curve.
+        """Return the curvature of the smooth curve.
 
         Parameters
         ----------
-        places : array-like or None, default=None
-            Arc lengths; None is those of the points.
+        places : array-like, optional
+            Arc lengths; by default those of the fitted points.
 
         Returns
         -------
         ndarray
-            The curvature at each.
+            One over the radius of the circle that touches best.
         """
         return self.curve().curvature(np.ravel(self.embedding_ if places is None else places))
 
     def self_consistency(self, n_bins: int = 10) -> Array:
-        """Return, for runs of points along the curve, how far their mean is from it.
+        """Return how far the curve is from the mean of the points that project onto it.
 
-        Each point of a principal curve is the mean of the data that project onto it (Izenman 2013,
-        eq. 16.7).
+        Zero for a self-consistent curve (Izenman 2013, eq. 16.7), up to the error of a mean.
 
         Parameters
         ----------
         n_bins : int, default=10
-            Number of runs.
+            Number of runs of equally many points along the curve.
 
         Returns
         -------
-        ndarray of shape (n_bins,)
-            The distances.
+        ndarray
+            One distance per run.
         """
         check_is_fitted(self)
         points, scale = self._normalization.apply(self._X), self._normalization.scale

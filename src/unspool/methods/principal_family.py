@@ -35,8 +35,7 @@ class PrincipalMethod(Estimator):
     max_iter: int = parameter(default=50, kind=int, at_least=1, help="most iterations")
 
     distances_: Distances = learned(
-        help="squared distances of the points, at the start and after every iteration: ``sums``, "
-        "``means`` and ``legacy``"
+        help="squared distances of the points, at the start and after every iteration: sums, means"
     )
     n_iter_: int = learned(help="number of iterations")
     _normalization: Normalization = learned()

@@ -19,8 +19,8 @@ class PrincipalSurface(PrincipalMethod):
     """A smooth surface through the middle of the data.
 
     Data are projected onto the surface, its parameters are brought near to lengths on it, and the
-    data are smoothed over them; until the distance converges (Hastie 1984; Izenman 2013, section
-    16.3.5). The coordinates are the parameters of the nearest point, centred and turned to their
+    data are smoothed over them, until the distance converges (Hastie 1984; Izenman 2013, section
+    16.3.5). The coordinates are the parameters of the nearest point, centered and turned to their
     axes, in any number of dimensions. The surface does not fold: where it would, it is smoothed
     more, and the report says so.
 
@@ -40,8 +40,7 @@ class PrincipalSurface(PrincipalMethod):
         help="share of the points that is averaged over",
     )
     start: Literal["pca"] | Array = parameter(
-        default="pca",
-        help="'pca', or parameters of the points, one row each (such as an Isomap)",
+        default="pca", help="'pca', or parameters of the points, one row each (such as an Isomap)"
     )
     parametrization: principal.Parametrization = parameter(
         default="isometric",
@@ -50,7 +49,7 @@ class PrincipalSurface(PrincipalMethod):
     )
 
     freedom_: float = learned(
-        help="degrees of freedom of the surface, 1 + (n_components + 1) / span unless that folds"
+        help="degrees of freedom of the surface: 1 + (n_components + 1) / span, unless that folds"
     )
     surface_: principal.SplineSurface = learned(
         help="the smooth function from parameters to normalized points"

@@ -1,12 +1,22 @@
 """NeighborGraph -> geodesic distances: shortest paths by elimination or by Dijkstra's algorithm."""
 
-from .dijkstra import MOST_BUCKETS
-from .geodesics import Precision, ShortestPaths, geodesic_distances, prepare_paths
+from .dijkstra import MOST_BUCKETS, lengths_between
+from .geodesics import (
+    Algorithm,
+    PathSolver,
+    Precision,
+    ShortestPaths,
+    geodesic_distances,
+    prepare_paths,
+)
 
 __all__ = [
     "MOST_BUCKETS",
+    "Algorithm",
+    "PathSolver",
     "Precision",
     "ShortestPaths",
     "geodesic_distances",
+    "lengths_between",
     "prepare_paths",
 ]

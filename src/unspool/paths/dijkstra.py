@@ -1,13 +1,16 @@
-"""Shortest paths by Dijkstra's algorithm."""
+"""Shortest paths by Dijkstra's algorithm: from sources to all points, or between pairs near by."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..values import Array, NeighborGraph
+
+if TYPE_CHECKING:
+    from .geodesics import Layout, Workspace
 
 SEARCHED_SOURCES = 8  # between two looks at who wants to cancel
 TOGETHER = 16  # near sources that share a search: their lengths at a vertex are two cache lines
@@ -17,7 +20,7 @@ WORTH_RENUMBERING = 8  # sources from which on a renumbered graph pays back (n =
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class DijkstraSolver:
     """A graph searched by Dijkstra's algorithm, one source after the other or some together.
 
     Lengths are summed in double precision, whatever the table holds: a path may have thousands of
@@ -37,8 +40,8 @@ class Searched:
         """How many sources are searched before the next look at who wants to cancel."""
         return TOGETHER if self.together else SEARCHED_SOURCES
 
-    def rounded(self, dtype: Any) -> Searched:
-        """Return this engine: only its answers are rounded."""
+    def rounded(self, dtype: Any) -> DijkstraSolver:
+        """Return this solver: only its answers are rounded."""
         return self
 
     @property
@@ -47,38 +50,34 @@ class Searched:
         once = max(len(self.neighbors), len(self.position)) + 4
         return 2 * once if self.together else once
 
-    def space_bytes(self, n_sources: int) -> int:
-        """Return the bytes of ``space``."""
-        lengths = 8 * n_sources if self.together else 8
-        return len(self.position) * (lengths + 2 * 4) + self._tickets * (8 + 2 * 4)
-
-    def space(self, n_sources: int) -> Any:
+    def workspace(self, n_sources: int) -> Layout:
         """Return the lengths found so far, and room for a heap or for buckets."""
         n, tickets = len(self.position), self._tickets
         ring = int(self.distances.max(initial=0.0) / self.width) + 3  # all lengths that can wait
         ring = 1 << (ring - 1).bit_length()  # so that going round it is cheap
-        sizes = n, n, tickets, tickets, ring
-        lengths = np.empty((n, n_sources) if self.together else n)
-        return lengths, np.empty(tickets), *(np.empty(size, dtype=np.int32) for size in sizes)
+        lengths = (n, n_sources) if self.together else (n,)
+        integers = (((size,), np.int32) for size in (n, n, tickets, tickets, ring))
+        return [(lengths, np.float64), ((tickets,), np.float64), *integers]
 
-    def solve(self, sources: Array, rows: Array, out: Array, space: Any) -> None:
+    def solve(self, sources: Array, rows: Array, out: Array, workspace: Workspace) -> None:
         """Write the distances from ``sources`` to ``out[rows]``."""
         from .dijkstra_kernels import search, search_together
 
         graph = self.starts, self.neighbors, self.distances
-        lengths, *room = space
+        lengths, *room = workspace
         if self.together:
             part = lengths.reshape(-1)[: len(self.position) * len(sources)]
             part = part.reshape(len(self.position), len(sources))
             if search_together(graph, self.position[sources], self.width, part, *room):
                 out[rows] = part[self.position].T
                 return
-            space = np.empty(len(self.position)), *room
-        search(graph, self.position, self.position[sources], rows, self.width, space, out)
+            workspace = [np.empty(len(self.position)), *room]
+        places = self.position[sources]
+        search(graph, self.position, places, rows, self.width, tuple(workspace), out)
 
 
-def searched(graph: NeighborGraph, n_sources: int) -> Searched:
-    """Return the engine that searches ``graph``, renumbered if there are sources to pay for it."""
+def prepare_dijkstra(graph: NeighborGraph, n_sources: int) -> DijkstraSolver:
+    """Return the solver of ``graph``, renumbered if there are sources to pay for it."""
     together = near_each_other(graph, n_sources)
     order = np.arange(graph.n_points)
     if together:
@@ -95,7 +94,9 @@ def searched(graph: NeighborGraph, n_sources: int) -> Searched:
     edges = np.repeat(graph.starts[order] - starts[:-1], counts) + np.arange(graph.n_edges)
     neighbors = position[graph.neighbors[edges]].astype(np.int32)
     distances = graph.distances[edges].astype(np.float64)
-    return Searched(position, starts, neighbors, distances, _bucket_width(distances), together)
+    return DijkstraSolver(
+        position, starts, neighbors, distances, _bucket_width(distances), together
+    )
 
 
 def near_each_other(graph: NeighborGraph, n_sources: int) -> bool:
@@ -134,3 +135,44 @@ def _bucket_width(distances: Array) -> float:
     some = distances[:: max(1, len(distances) // SOME_EDGES)]
     short = np.quantile(some[some > 0], 0.05) / 2 if (some > 0).any() else 0.0
     return float(max(short, longest / MOST_BUCKETS, np.finfo(float).tiny)) if longest else 1.0
+
+
+def lengths_between(graph: NeighborGraph, first: Array, second: Array, limits: Array) -> Array:
+    """Return the shortest path between each pair of ends, infinite if longer than its limit.
+
+    A search is given up at the limit: a pair costs the points within it, not the graph.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        An undirected graph, as ``graph.symmetrize`` makes it.
+    first : ndarray of int
+        Where each path begins.
+    second : ndarray of int
+        Where it ends.
+    limits : ndarray of float
+        The length at which the search for it is given up.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        The lengths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances, graph, paths
+    >>> line = graph.symmetrize(distances.neighbor_graph([[0.0], [1.0], [3.0]], 1))
+    >>> ends = np.array([0, 0]), np.array([1, 2])
+    >>> paths.lengths_between(line, *ends, np.array([2.0, 2.0]))
+    array([ 1., inf])
+    """
+    from .dijkstra_kernels import search_between
+
+    n = graph.n_points
+    edges = graph.starts, graph.neighbors.astype(np.int32), graph.distances.astype(np.float64)
+    members, touched = (np.empty(n, dtype=np.int32) for _ in range(2))
+    room = np.full(n, np.inf), np.full(n + 4, np.inf), members, np.full(n, -1, np.int32), touched
+    answer = np.full(len(first), np.inf)
+    search_between(edges, first, second, limits, room, answer)
+    return answer

@@ -17,12 +17,12 @@ VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be coun
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def search(graph, position, sources, rows, width, space, out):
+def search(graph, position, sources, rows, width, workspace, out):
     """Write the lengths of the shortest paths from each source to ``out[row]`` (Dijkstra 1959).
 
     ``graph`` is renumbered by ``position``, as are the sources. ``width`` is that of a bucket.
     """
-    lengths, keys, members, place, vertices, following, tops = space
+    lengths, keys, members, place, vertices, following, tops = workspace
     even = True  # enough for buckets
     for i in range(len(sources)):
         if even:
@@ -149,6 +149,40 @@ def _by_heap(graph, source, lengths, keys, members, place):
                     place[a] = size
                     size += 1
                 _lift(keys, members, place, a, new)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def search_between(graph, first, second, limits, workspace, out):
+    """Write the shortest path from each first end to its second, unless it exceeds its limit.
+
+    As ``_by_heap``, given up at the goal or the limit. Lengths and keys come as infinity and places
+    as -1, and are so again for the next pair: only what was touched is cleared.
+    """
+    starts, neighbors, distances = graph
+    lengths, keys, members, place, touched = workspace
+    for pair in range(len(first)):
+        source, goal, limit = first[pair], second[pair], limits[pair]
+        lengths[source] = keys[0] = 0.0
+        members[0], place[source], size = source, 0, 1
+        touched[0], n_touched = source, 1
+        while size > 0:
+            v, length = members[0], keys[0]
+            if v == goal:
+                out[pair] = length
+                break
+            size -= 1
+            _sink(keys, members, place, size)
+            for edge in range(starts[v], starts[v + 1]):
+                a, new = neighbors[edge], length + distances[edge]
+                if new <= limit and new < lengths[a]:
+                    lengths[a] = new
+                    if place[a] == -1:
+                        touched[n_touched], place[a] = a, size
+                        n_touched, size = n_touched + 1, size + 1
+                    _lift(keys, members, place, a, new)
+        keys[:size] = np.inf
+        for k in range(n_touched):
+            lengths[touched[k]], place[touched[k]] = np.inf, -1
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)

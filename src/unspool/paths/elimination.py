@@ -1,18 +1,22 @@
-"""What a planned elimination leaves behind: the filled pattern, and its shortest arcs.
+"""Shortest paths by elimination: sparse Cholesky in the algebra of (min, +), and two sweeps.
 
-Shortest paths by sweeps over the eliminated graph.
+A planned elimination leaves behind the filled pattern, and for each of its entries the shortest
+arc; one sweep up and one down over these arcs answer for a chunk of sources.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..ordering import Elimination, indices_of
 from ..values import Array, NeighborGraph
+
+if TYPE_CHECKING:
+    from .geodesics import Layout, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ def shortest_arcs(graph: NeighborGraph, plan: Elimination, pattern: FilledPatter
     order = plan.position, plan.vertex_at
     heads, starts, n = pattern.heads, pattern.starts, len(pattern.starts) - 1
     count = len(heads) - 1
-    space = (
+    workspace = (
         np.repeat(np.arange(count), np.diff(heads)),  # the supernode of each vertex
         np.full(count, -1),  # the first supernode with news for this one,
         np.full(count, -1),  # the next one with news for the same,
@@ -63,7 +67,7 @@ def shortest_arcs(graph: NeighborGraph, plan: Elimination, pattern: FilledPatter
         np.empty(n),
     )
     weights = np.full(len(pattern.later), np.inf)
-    eliminate(edges, order, (starts, pattern.later), heads, weights, space)
+    eliminate(edges, order, (starts, pattern.later), heads, weights, workspace)
     return weights
 
 
@@ -81,7 +85,7 @@ SAFE_ERROR = 5e-7  # of these, so that no other source is off by more than 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Eliminated:
+class EliminationSolver:
     """A graph eliminated in the algebra of (min, +): one sweep up and one down answer a chunk.
 
     Lengths are summed in the precision of ``weights``, whatever the table holds.
@@ -97,8 +101,8 @@ class Eliminated:
         """How many sources share a sweep."""
         return ROW_BYTES // int(self.weights.itemsize)
 
-    def rounded(self, dtype: Any) -> Eliminated:
-        """Return the engine to fill a table of ``dtype``: with rounded arcs if that is safe.
+    def rounded(self, dtype: Any) -> EliminationSolver:
+        """Return the solver to fill a table of ``dtype``: with rounded arcs if that is safe.
 
         A sweep over a surface adds a few dozen arcs, and single precision will do; along a curve
         it adds them one by one. So some sources, spread over the graph, are compared with exact
@@ -112,7 +116,8 @@ class Eliminated:
         places = np.unique(tried)
         rough = np.empty((len(places), len(self.position)), dtype=dtype)
         vertex_at = np.argsort(self.position)
-        other.solve(vertex_at[places], np.arange(len(places)), rough, other.space(len(places)))
+        workspace = [np.empty(shape, kind) for shape, kind in other.workspace(len(places))]
+        other.solve(vertex_at[places], np.arange(len(places)), rough, workspace)
         exact = self._exactly_from(places)[:, self.position]
         return other if np.allclose(rough, exact, rtol=SAFE_ERROR, atol=0.0) else self
 
@@ -124,27 +129,23 @@ class Eliminated:
         arcs = sp.csr_array((self.weights, self.pattern.later, self.pattern.starts), shape=(n, n))
         return np.asarray(dijkstra(arcs, directed=False, indices=places))
 
-    def space_bytes(self, n_sources: int) -> int:
-        """Return the bytes of ``space``."""
-        return len(self.position) * n_sources * int(self.weights.itemsize)
+    def workspace(self, n_sources: int) -> Layout:
+        """Return the table that a chunk is worked out in: a row per vertex, a column per source."""
+        return [((len(self.position) * n_sources,), self.weights.dtype)]
 
-    def space(self, n_sources: int) -> Any:
-        """Return the table that a chunk is worked out in: one row a vertex, one column a source."""
-        return np.empty(len(self.position) * n_sources, dtype=self.weights.dtype)
-
-    def solve(self, sources: Array, rows: Array, out: Array, space: Any) -> None:
+    def solve(self, sources: Array, rows: Array, out: Array, workspace: Workspace) -> None:
         """Write the distances from ``sources`` to ``out[rows]``."""
         from .elimination_kernels import sweep, turn_over
 
         n, pattern = len(self.position), self.pattern
-        lengths = space[: n * len(sources)].reshape(n, len(sources))
+        lengths = workspace[0][: n * len(sources)].reshape(n, len(sources))
         arcs = pattern.starts, pattern.later
         touched = np.zeros(n, dtype=bool)
         sweep(arcs, self.weights, pattern.heads, self.position[sources], touched, lengths)
         turn_over(lengths, self.position, rows, out)
 
 
-def eliminated(graph: NeighborGraph, plan: Elimination) -> Eliminated:
-    """Return the engine that sweeps over ``graph``, eliminated as planned."""
+def prepare_elimination(graph: NeighborGraph, plan: Elimination) -> EliminationSolver:
+    """Return the solver that sweeps over ``graph``, eliminated as planned."""
     pattern = filled_pattern(graph.with_weights(graph.distances), plan)
-    return Eliminated(plan.position, pattern, shortest_arcs(graph, plan, pattern))
+    return EliminationSolver(plan.position, pattern, shortest_arcs(graph, plan, pattern))

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
-"""Compiled loops of the shortest paths.
+"""Compiled loops of the elimination and of the sweeps over its arcs.
 
 Only sums of two and minima: no sum is reordered, so a length does not depend on the block or the
 thread that it is computed in. All kernels let other threads run (``nogil``). Vertices are numbered
@@ -193,15 +193,15 @@ def later_vertices(starts, columns, position, vertex_at, fill_starts, end, seen,
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def eliminate(graph, order, pattern, heads, weights, space):
+def eliminate(graph, order, pattern, heads, weights, workspace):
     """Fill the lengths of the arcs of the filled pattern: shortest ways through earlier vertices.
 
     Sparse Cholesky in (min, +), left-looking by supernodes: ``heads`` are the first vertices of
     runs in which each vertex meets the next one and then the same others, so that all but the
     scattering at the end runs over contiguous rows. ``weights`` come filled with infinity;
-    ``space`` is what ``shortest_arcs`` says.
+    ``workspace`` is what ``shortest_arcs`` says.
     """
-    (starts, later), (owner, waiting, following, reached, place, best) = pattern, space
+    (starts, later), (owner, waiting, following, reached, place, best) = pattern, workspace
     count = len(heads) - 1
     for s in range(count):
         first, after = heads[s], heads[s + 1]

@@ -1,4 +1,4 @@
-"""Shortest paths through a neighbour graph, from few sources or all, stored or block by block.
+"""Geodesic distances: shortest paths through a neighbour graph, stored or block by block.
 
 A graph is prepared once and then asked as often as wanted:
 
@@ -11,25 +11,49 @@ A graph is prepared once and then asked as often as wanted:
     >>> [len(sources) for sources, lengths in prepared.blocks(size=200)]
     [200, 200, 100]
 
-Two engines answer (``sweeping``, ``searching``): the one that is predicted to be done first
-(``choice``).
+Two algorithms answer, both exact, and the one that is predicted to be done first is chosen.
+Dijkstra's costs about edges x log2(points) for each source. A sweep over the eliminated graph costs
+one step for each arc and source, ten times cheaper since it runs over contiguous sources; but first
+the vertices must be ordered and eliminated, and the fill depends on the graph. It is counted before
+any arc is computed, so that a wrong turn costs the ordering only. The constants and what they
+predicted are in docs/decisions/009-geodesics-by-elimination.md.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from ..runtime import available_bytes, claim, run_chunks, stage, thread_count
+from ..ordering import Elimination, plan_elimination
+from ..runtime import Running, available_bytes, claim, run_chunks, stage, thread_count
 from ..values import Array, NeighborGraph
-from .choice import Engine, Wanted, choose
+from .dijkstra import near_each_other, prepare_dijkstra
+from .elimination import prepare_elimination
 
 Precision = Literal["float32", "float64"]
+Algorithm = Literal["auto", "elimination", "dijkstra"]
+Layout = list[tuple[tuple[int, ...], Any]]  # shape and type of each array of a workspace
+Workspace = list[Array]
 
 WORTH_ROUNDING = 500  # sources that pay for trying a few in both precisions
+
+# Seconds on one core; only their ratios decide anything.
+ORDERING = 5e-8  # to order the vertices, an edge and doubling of the number of points
+DISSECTING = 1.5e-6  # to order them by nested dissection, an edge
+FILLING = 5e-8  # to find the filled pattern, an arc
+SHORTENING = 1.5e-10  # to shorten the arcs, a pair of arcs that meet
+SWEEPING = 2e-10  # to sweep, an arc and source
+SEARCHING = 6e-10  # Dijkstra, an edge, source and doubling of the number of points
+TOGETHER = 3e-10  # the same where near sources share a search
+
+WORTH_DISSECTING = 64  # arcs a vertex: below, minimum degree fills in no more (Swiss roll: 24-40)
+SAVED = 1 / 3  # of the elimination by nested dissection above that, about
+LEAST_SAVED = 3.0  # seconds: its kernels take longer than that to compile when first used
+ARC_BYTES = 4 + 8 + 4  # the end of an arc, its length, and a rounded copy
 
 
 def geodesic_distances(
@@ -71,7 +95,7 @@ def prepare_paths(
     graph: NeighborGraph,
     *,
     n_sources: int | None = None,
-    engine: Wanted = "auto",
+    algorithm: Algorithm = "auto",
 ) -> ShortestPaths:
     """Return an undirected graph made ready to be asked for shortest paths.
 
@@ -82,7 +106,7 @@ def prepare_paths(
     n_sources : int or None, default=None
         About how many sources it will be asked for in all; None is every point. For few, the
         elimination is not worth its while.
-    engine : {"auto", "dijkstra", "elimination"}, default="auto"
+    algorithm : {"auto", "dijkstra", "elimination"}, default="auto"
         How paths are found; "auto" chooses by an estimate of the cost.
 
     Returns
@@ -101,19 +125,53 @@ def prepare_paths(
     _check_undirected(graph)
     expected = graph.n_points if n_sources is None else n_sources
     with stage("shortest paths") as running:
-        return ShortestPaths(choose(graph, expected, engine, running))
+        return ShortestPaths(_choose(graph, expected, algorithm, running))
+
+
+class PathSolver(Protocol):
+    """Answers chunks of sources, each in a workspace of its own, so that threads can share it.
+
+    It has its own numbering of the points, in which neighbours are near each other in memory.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name of the algorithm."""
+        ...
+
+    @property
+    def position(self) -> Array:
+        """Place of each point in its own numbering."""
+        ...
+
+    @property
+    def chunk(self) -> int:
+        """How many sources it answers at once."""
+        ...
+
+    def rounded(self, dtype: Any) -> PathSolver:
+        """Return the solver that fills tables of ``dtype``."""
+        ...
+
+    def workspace(self, n_sources: int) -> Layout:
+        """Return the arrays that a chunk of sources is worked out in."""
+        ...
+
+    def solve(self, sources: Array, rows: Array, out: Array, workspace: Workspace) -> None:
+        """Write the distances from ``sources`` to ``out[rows]``."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class ShortestPaths:
     """A prepared graph: asked for any sources, as often as wanted, from any thread."""
 
-    engine: Engine
+    solver: PathSolver
 
     @property
     def n_points(self) -> int:
         """Number of points."""
-        return len(self.engine.position)
+        return len(self.solver.position)
 
     def rows(
         self,
@@ -133,8 +191,8 @@ class ShortestPaths:
             out = np.empty((len(starts), self.n_points), dtype=precision)
         _check_table(out, (len(starts), self.n_points), precision)
         with stage("geodesics", total=len(starts)) as running:
-            _write(self._engine(len(starts), precision), starts, out, running.advance)
-            running.note(engine=self.engine.name, holds=out.nbytes)
+            _write(self._rounded(len(starts), precision), starts, out, running.advance)
+            running.note(algorithm=self.solver.name, holds=out.nbytes)
         return out
 
     def blocks(
@@ -148,7 +206,7 @@ class ShortestPaths:
         if size < 1:
             raise ValueError(f"a block needs a size of at least 1 source; got size={size}")
         starts = self._checked(sources)
-        starts = starts[np.argsort(self.engine.position[starts], kind="stable")]
+        starts = starts[np.argsort(self.solver.position[starts], kind="stable")]
         _claim_table(min(size, len(starts)), self.n_points, precision)
         return self._blocks(starts, size, precision)
 
@@ -157,17 +215,17 @@ class ShortestPaths:
     ) -> Iterator[tuple[Array, Array]]:
         table = np.empty((min(size, len(starts)), self.n_points), dtype=precision)
         with stage("geodesics", total=len(starts)) as running:
-            engine = self._engine(len(starts), precision)
-            running.note(engine=engine.name, holds=table.nbytes)
+            solver = self._rounded(len(starts), precision)
+            running.note(algorithm=solver.name, holds=table.nbytes)
             for first in range(0, len(starts), size):
                 block = starts[first : first + size]
-                _write(engine, block, table[: len(block)], running.advance)
+                _write(solver, block, table[: len(block)], running.advance)
                 yield block, table[: len(block)]
 
-    def _engine(self, n_sources: int, precision: Precision) -> Engine:
-        """Return the engine, rounded if there are sources to pay for finding out whether to."""
+    def _rounded(self, n_sources: int, precision: Precision) -> PathSolver:
+        """Return the solver, rounded if there are sources to pay for finding out whether to."""
         few = n_sources < WORTH_ROUNDING
-        return self.engine if few else self.engine.rounded(precision)
+        return self.solver if few else self.solver.rounded(precision)
 
     def _checked(self, sources: Any) -> Array:
         if sources is None:
@@ -183,20 +241,22 @@ class ShortestPaths:
         return starts.astype(np.int64)
 
 
-def _write(engine: Engine, sources: Array, out: Array, done: Callable[[int], None]) -> None:
-    """Fill ``out``, chunk by chunk: neighbours in the engine's own order share a chunk."""
+def _write(solver: PathSolver, sources: Array, out: Array, done: Callable[[int], None]) -> None:
+    """Fill ``out``, chunk by chunk: neighbours in the solver's own order share a chunk."""
     threads = thread_count()
-    share = max(1, min(engine.chunk, -(-len(sources) // threads)))
-    order = np.argsort(engine.position[sources], kind="stable")
+    share = max(1, min(solver.chunk, -(-len(sources) // threads)))
+    order = np.argsort(solver.position[sources], kind="stable")
     chunks = [order[first : first + share] for first in range(0, len(order), share)]
-    each = engine.space_bytes(share)
-    claim(each, f"the work space for {share} sources", "ask for fewer sources at a time")
+    layout = solver.workspace(share)
+    each = sum(math.prod(shape) * np.dtype(kind).itemsize for shape, kind in layout)
+    claim(each, f"the workspace for {share} sources", "ask for fewer sources at a time")
     count = max(1, min(threads, len(chunks), available_bytes() // max(each, 1)))
 
-    def solve(rows: Array, space: Any) -> None:
-        engine.solve(sources[rows], rows, out, space)
+    def solve(rows: Array, workspace: Workspace) -> None:
+        solver.solve(sources[rows], rows, out, workspace)
 
-    run_chunks(solve, chunks, [engine.space(share) for _ in range(count)], done)
+    workspaces = [[np.empty(shape, kind) for shape, kind in layout] for _ in range(count)]
+    run_chunks(solve, chunks, workspaces, done)
 
 
 def _claim_table(n_sources: int, n_points: int, precision: Precision) -> None:
@@ -230,3 +290,47 @@ def _check_undirected(graph: NeighborGraph) -> None:
             "shortest paths need an undirected graph, and this one has edges in one direction "
             "only, or longer in one than in the other; pass it through graph.symmetrize first"
         )
+
+
+def _choose(
+    graph: NeighborGraph, n_sources: int, wanted: Algorithm, running: Running
+) -> PathSolver:
+    """Return the solver for ``n_sources``: the wanted one, or the one that is done first."""
+    if wanted not in ("auto", "elimination", "dijkstra"):
+        raise ValueError(f"algorithm must be 'auto', 'elimination' or 'dijkstra'; got {wanted!r}")
+    turns, work = _turns(n_sources), graph.n_edges * np.log2(max(graph.n_points, 2))
+    by_search = (TOGETHER if near_each_other(graph, n_sources) else SEARCHING) * work * turns
+    without_fill = ORDERING * work + SWEEPING * graph.n_edges / 2 * turns
+    if wanted == "elimination" or (wanted == "auto" and without_fill < by_search):
+        plan = _planned(graph, n_sources)
+        needed = ARC_BYTES * plan.fill
+        running.note(fill=round(plan.fill / graph.n_points, 1))
+        pays = _elimination_seconds(plan, n_sources) < by_search and needed < available_bytes()
+        if pays or wanted == "elimination":
+            claim(needed, f"the eliminated graph of {graph.n_points} points", "use 'dijkstra'")
+            running.note(algorithm="elimination", holds=needed)
+            return prepare_elimination(graph, plan)
+    running.note(algorithm="dijkstra", holds=16 * graph.n_edges)
+    return prepare_dijkstra(graph, n_sources)
+
+
+def _planned(graph: NeighborGraph, n_sources: int) -> Elimination:
+    """Return a plan by minimum degree, or by nested dissection where that is worth its time."""
+    pattern = graph.with_weights(np.ones(graph.n_edges, dtype=np.int8))
+    plan = plan_elimination(pattern)
+    seconds = _elimination_seconds(plan, n_sources)
+    filled = plan.fill > WORTH_DISSECTING * graph.n_points
+    if not filled or SAVED * seconds < DISSECTING * graph.n_edges + LEAST_SAVED:
+        return plan
+    other = plan_elimination(pattern, nested=True)
+    return other if _elimination_seconds(other, n_sources) < seconds else plan
+
+
+def _elimination_seconds(plan: Elimination, n_sources: int) -> float:
+    once = FILLING * plan.fill + SHORTENING * plan.flops
+    return once + SWEEPING * plan.fill * _turns(n_sources)
+
+
+def _turns(n_sources: int) -> float:
+    """Return the sources that each thread has to answer."""
+    return n_sources / max(1, min(thread_count(), n_sources))

@@ -28,6 +28,7 @@ import numpy as np
 from ..distances import neighbor_graph
 from ..edges import graph_from_edges
 from ..graph import Components, Links, find_components, join_components, symmetrize
+from ..paths import lengths_between
 from ..runtime import stage
 from ..values import Array, Metric, NeighborGraph
 from .distance_rows import check_neighbors, checked, checked_table
@@ -201,19 +202,10 @@ def _graph(n: int, first: Array, second: Array, lengths: Array) -> NeighborGraph
 
 def _ways_around(graph: NeighborGraph, first: Array, second: Array, limits: Array) -> Array:
     """Return the lengths of the shortest paths between ends; infinite beyond the limits."""
-    from .short_circuits_kernels import bounded_path
-
     ways = np.empty(len(first))
     with stage("short circuits", total=len(first)) as running:
         for start in range(0, len(first), CHUNK):
             part = slice(start, start + CHUNK)
-            ways[part] = bounded_path(
-                graph.starts,
-                graph.neighbors,
-                graph.distances,
-                first[part],
-                second[part],
-                limits[part],
-            )
+            ways[part] = lengths_between(graph, first[part], second[part], limits[part])
             running.advance(len(ways[part]))
     return ways

@@ -20,6 +20,9 @@ from ..runtime import Running, run_strips
 from ..values import Array, EigenProblem, Matrix, Operator
 
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
+PRODUCT_ROWS = 128  # a thread takes at a time
+SMALL = 1 << 23  # entries, below which any way is fast, and threads or kernels are not worth it
+FEW = 16  # vectors, up to which our product is faster than BLAS's (twice as fast for six)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,8 @@ class StandardForm:
 
 def to_standard_form(problem: EigenProblem) -> StandardForm:
     """Return the problem in coordinates where mass is the identity."""
-    trivial = np.zeros((problem.size, 0)) if problem.trivial is None else problem.trivial
+    n = problem.matrix.shape[1]
+    trivial = np.zeros((n, 0)) if problem.trivial is None else problem.trivial
     if problem.mass is None:
         return StandardForm(problem.matrix, _orthonormal(trivial), None, problem.is_factor)
     root = np.sqrt(problem.mass)
@@ -133,6 +137,8 @@ def _times(matrix: Matrix, block: Array) -> Array:
 def _largest_row_sum(matrix: Array | sp.csr_array) -> float:
     if sp.issparse(matrix):
         return float(abs(matrix).sum(axis=1).max())
+    if matrix.size < SMALL:
+        return float(np.abs(matrix).sum(axis=1).max(initial=0.0))
     largest = np.zeros(len(matrix))
 
     def work(rows: slice) -> None:
@@ -179,11 +185,6 @@ class Task:
         width = min(max(self.count, 6), self.form.size - self.form.trivial.shape[1])
         draws = np.random.default_rng(self.seed).standard_normal((self.form.size, width))
         return self.form.project(draws)
-
-
-PRODUCT_ROWS = 128  # a thread takes at a time
-SMALL = 1 << 23  # entries, below which any way is fast, and this one would first have to compile
-FEW = 16  # vectors, up to which this is faster than a matrix product (twice as fast for six)
 
 
 def is_own_product(table: Array, block: Array) -> bool:

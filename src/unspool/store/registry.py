@@ -27,10 +27,10 @@ _VALUES = {
     "curve state": "principal.curve:CurveState",
     "curve projection": "principal.geometry:Projection",
     "data normalization": "principal.fitting:Normalization",
-    "dijkstra": "paths.dijkstra:Searched",
+    "dijkstra": "paths.dijkstra:DijkstraSolver",
     "distances to a manifold": "principal.fitting:Distances",
     "eigenproblem": "values:EigenProblem",
-    "elimination": "paths.elimination:Eliminated",
+    "elimination": "paths.elimination:EliminationSolver",
     "filled pattern": "paths.elimination:FilledPattern",
     "geodesic operator": "relation.gram:GeodesicOperator",
     "geodesic table": "relation.gram:GeodesicTable",
@@ -111,24 +111,24 @@ def _check_pattern(pattern: Any) -> None:
     _check(bool(np.all(counts[inner - 1] == counts[inner] + 1)), what, "heads")
 
 
-def _check_elimination(engine: Any) -> None:
-    what, pattern = "elimination", engine.pattern
+def _check_elimination(solver: Any) -> None:
+    what, pattern = "elimination", solver.pattern
     _check(word_of(type(pattern)) == "filled pattern", what, "pattern")
-    _check_permutation(engine.position, len(pattern.starts) - 1, what)
-    _check_lengths(engine.weights, len(pattern.later), what, "weights")
+    _check_permutation(solver.position, len(pattern.starts) - 1, what)
+    _check_lengths(solver.weights, len(pattern.later), what, "weights")
 
 
-def _check_search(engine: Any) -> None:
+def _check_search(solver: Any) -> None:
     """Buckets are counted by the longest edge over their width, which a ring must hold."""
     from ..paths import MOST_BUCKETS
 
     what = "dijkstra"
-    _check_starts(engine.starts, len(engine.neighbors), what, "starts")
-    n = len(engine.starts) - 1
-    _check_members(engine.neighbors, n, what, "neighbors")
-    _check_permutation(engine.position, n, what)
-    _check_lengths(engine.distances, len(engine.neighbors), what, "distances")
-    longest, width = float(engine.distances.max(initial=0.0)), float(engine.width)
+    _check_starts(solver.starts, len(solver.neighbors), what, "starts")
+    n = len(solver.starts) - 1
+    _check_members(solver.neighbors, n, what, "neighbors")
+    _check_permutation(solver.position, n, what)
+    _check_lengths(solver.distances, len(solver.neighbors), what, "distances")
+    longest, width = float(solver.distances.max(initial=0.0)), float(solver.width)
     _check(0.0 < width < np.inf and longest <= (MOST_BUCKETS + 1) * width, what, "width")
 
 
