@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .. import extension, graph
@@ -9,6 +11,7 @@ from ..kernel import Kernel, double_centered
 from ..relation import (
     GivenKernel,
     GramMap,
+    LandmarkRule,
     NystroemMap,
     center_landmarks,
     draw_landmarks,
@@ -50,12 +53,15 @@ class KernelPCA(KernelChoice, Estimator):
         optional=True,
         help="number of landmarks that all points are seen through; None for all pairs",
     )
-    landmarks: str | Array | list[int] = parameter(
+    landmarks: LandmarkRule | Sequence[int] | Array = parameter(
         default="cholesky",
         help="'cholesky' (randomly pivoted), 'uniform', 'kmeans', or the indices of the landmarks "
         "(then n_landmarks is moot)",
     )
 
+    eigenvalues_: Array = learned(
+        help="eigenvalues of the (centered) kernel matrix, one per coordinate"
+    )
     landmarks_: Array = learned(
         help="indices of the landmarks among the fitted points; empty without landmarks, and for "
         "'kmeans', whose landmarks are no data points"
