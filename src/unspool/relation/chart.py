@@ -7,6 +7,7 @@ query point looks like to them; a chart then places query points by the one form
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
@@ -17,6 +18,7 @@ from ..extension import place
 from ..values import Array, EigenProblem, NeighborGraph
 
 Rows: TypeAlias = Array | sp.csr_array
+GAP = 0.1  # between charts, of the longest side of any
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +117,46 @@ class Chart:
         anchors = coordinates if same else np.pad(self.anchors, ((0, 0), (0, missing)))
         eigenvalues = np.pad(self.eigenvalues, (0, missing))
         return replace(self, coordinates=coordinates, eigenvalues=eigenvalues, anchors=anchors)
+
+
+def lay_out(charts: Sequence[Chart]) -> Array:
+    """Return where each chart is laid on the map (n_charts, n_coordinates), so that none overlap.
+
+    The first chart, the largest, stays where it is. The others stand to its right in columns about
+    as high as the first is, in the plane of the first two coordinates; with one coordinate they
+    stand in a row. Each keeps its own shape and scale; coordinates after the second are not moved.
+    """
+    n_coordinates = charts[0].coordinates.shape[1]
+    offsets = np.zeros((len(charts), n_coordinates))
+    if len(charts) == 1:
+        return offsets
+    low = np.array([chart.coordinates.min(axis=0) for chart in charts])
+    high = np.array([chart.coordinates.max(axis=0) for chart in charts])
+    sides = (high - low)[:, :2]
+    gap = GAP * float(sides.max()) or 1.0
+    height = sides[0, 1] if n_coordinates > 1 else 0.0
+    left, bottom, width = high[0, 0] + gap, 0.0, 0.0
+    for number in range(1, len(charts)):
+        if n_coordinates > 1 and bottom > 0.0 and bottom + sides[number, 1] > height:
+            left, bottom, width = left + width + gap, 0.0, 0.0
+        offsets[number, 0] = left - low[number, 0]
+        width = max(width, float(sides[number, 0]))
+        if n_coordinates == 1:
+            left, width = left + width + gap, 0.0
+            continue
+        offsets[number, 1] = low[0, 1] + bottom - low[number, 1]
+        bottom += float(sides[number, 1]) + gap
+    return offsets
+
+
+def owner_of(places: Array, charts: Sequence[Chart], offsets: Array) -> Array:
+    """Return the chart that each place belongs to: the one whose box it is in, or nearest to."""
+    nearest = np.full(len(places), np.inf)
+    owner = np.zeros(len(places), dtype=np.intp)
+    for number, (chart, offset) in enumerate(zip(charts, offsets, strict=True)):
+        low, high = chart.coordinates.min(axis=0) + offset, chart.coordinates.max(axis=0) + offset
+        beyond = np.maximum(np.maximum(low - places, places - high), 0.0)[:, :2]
+        distance = np.square(beyond).sum(axis=1)
+        closer = distance < nearest
+        owner[closer], nearest[closer] = number, distance[closer]
+    return owner
