@@ -34,6 +34,11 @@ RESERVED = (
         ("spectrum",),
         (
             Spared(
+                "problem/neighborhoods",
+                r"numpy\.linalg\.(svd|eigh|eigvalsh)",
+                "batched over the k x k tangent frames of neighbourhoods",
+            ),
+            Spared(
                 "problem/patches",
                 r"numpy\.linalg\.(svd|eigh|eigvalsh)",
                 "batched over thousands of k x k patches; no spectrum of the data",
