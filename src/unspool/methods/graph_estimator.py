@@ -5,6 +5,7 @@ Three bases: any graph, the LLE family's neighbourhoods, and graphs whose edges 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +44,7 @@ class GraphEstimator(Estimator):
     coordinates (``_scale``). Query points go to the chart of their nearest fitted point.
     """
 
-    n_neighbors: int | Array | None = parameter(
+    n_neighbors: int | Sequence[int] | Array | None = parameter(
         default=None,
         optional=True,
         help="neighbours of each point, or one number per point; default 10, and all edges of a "
@@ -80,6 +81,9 @@ class GraphEstimator(Estimator):
 
     _SPARSE_TABLES = True
 
+    eigenvalues_: Array = learned(
+        help="eigenvalues of the largest connected component, one per coordinate"
+    )
     component_labels_: Array = learned(
         help="connected component of each point, 0 for the largest one"
     )
@@ -260,7 +264,7 @@ class LocalEstimator(GraphEstimator):
         default=1e-3,
         kind=float,
         at_least=0,
-        help="of the weights, relative to the trace of the local Gram matrices",
+        help="regularization of the weights, relative to the trace of the local Gram matrices",
     )
 
     def _least_members(self, n_coordinates: int) -> int:

@@ -35,7 +35,7 @@ class SpectralClustering(WeightedEstimator):
     True
     """
 
-    n_components: int | None = parameter(  # type: ignore[assignment]
+    n_components: int | None = parameter(  # type: ignore[assignment]  # wider than the base
         default=None,
         kw_only=False,
         kind=int,

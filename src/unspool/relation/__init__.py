@@ -23,7 +23,14 @@ from .local import (
     relate_by_tangents,
 )
 from .neighbors import Neighborhood, NeighborSearch, relate_neighbors
-from .nystroem import GivenKernel, NystroemMap, center_landmarks, draw_landmarks, fit_nystroem
+from .nystroem import (
+    GivenKernel,
+    LandmarkRule,
+    NystroemMap,
+    center_landmarks,
+    draw_landmarks,
+    fit_nystroem,
+)
 
 __all__ = [
     "DOUBLE_POINTS",
@@ -40,6 +47,7 @@ __all__ = [
     "GramMap",
     "Isolated",
     "LandmarkGeodesics",
+    "LandmarkRule",
     "LaplacianRelation",
     "LocalRelation",
     "NeighborSearch",

@@ -8,7 +8,7 @@ query point looks like to them; a chart then places query points by the one form
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from ..extension import place
 from ..values import Array, EigenProblem, NeighborGraph
 
-Rows = Array | sp.csr_array
+Rows: TypeAlias = Array | sp.csr_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,11 @@ class Relation(Protocol):
 @dataclass(frozen=True, slots=True)
 class Isolated:
     """The relation of a component that has no coordinates of its own, such as a single point."""
+
+    @property
+    def landmarks(self) -> Array:
+        """The point that stands for the component: its first."""
+        return np.zeros(1, dtype=np.intp)
 
     def problem(self) -> EigenProblem:
         """State nothing: there is no pair of points to relate."""

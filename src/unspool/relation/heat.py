@@ -135,18 +135,18 @@ def commute_time_distances(weights: Any) -> Array:
 
     Parameters
     ----------
-    weights : array or sparse matrix of shape (n, n)
+    weights : array-like or sparse matrix of shape (n_samples, n_samples)
         Symmetric, non-negative weights of a connected graph.
 
     Returns
     -------
-    ndarray of shape (n, n)
-        Commute times, zero on the diagonal.
+    ndarray of shape (n_samples, n_samples)
+        The commute times.
 
     Examples
     --------
     >>> from unspool import commute_time_distances
-    >>> commute_time_distances([[0.0, 1.0], [1.0, 0.0]])
+    >>> commute_time_distances([[0.0, 1.0], [1.0, 0.0]]).round(12)
     array([[0., 2.],
            [2., 0.]])
     """
