@@ -263,7 +263,7 @@ class DiffusionRelation:
 
     def problem(self) -> EigenProblem:
         """State D - K, mass D: the walk's values crowd near 1, and here they are found fast."""
-        return replace(problem.laplacian(self.kernel), unit=lambda values: 1.0 - values)
+        return replace(problem.laplacian(self.kernel), unit="complement")
 
     def rows(self, queries: Queries) -> sp.csr_array:
         """Return the transition probabilities of query points."""
