@@ -25,7 +25,6 @@ from .local import (
 from .neighbors import Neighborhood, NeighborSearch, relate_neighbors
 from .nystroem import (
     GivenKernel,
-    LandmarkRule,
     NystroemMap,
     center_landmarks,
     draw_landmarks,
@@ -47,7 +46,6 @@ __all__ = [
     "GramMap",
     "Isolated",
     "LandmarkGeodesics",
-    "LandmarkRule",
     "LaplacianRelation",
     "LocalRelation",
     "NeighborSearch",
