@@ -202,10 +202,12 @@ def _type_of(annotation: Any, rule: Rule) -> str:
 _WORDS = (
     (r"Literal\[(.*?)\]", r"{\1}"),
     (r"Callable\[\[.*?\], .*?\]|Callable\[\.\.\., .*?\]", "callable"),
+    (r"\bSequence\[(\w+)\]", r"sequence of \1"),
+    (r"\btuple\[(\w+), \.\.\.\]", r"tuple of \1"),
     (r"\bMetric\b", "str or callable"),
     (r"\bArray\b", "ndarray"),
     (r" \| ", " or "),
-    (r"\b[a-z_]+\.(?=[A-Z])", ""),  # a module
+    (r"\b[a-z_]+\.(?=[A-Za-z])", ""),  # a module
 )
 
 

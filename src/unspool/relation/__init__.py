@@ -37,7 +37,6 @@ from .localization import Localized, describe_localized, find_localized
 from .neighbors import Neighborhood, NeighborSearch, relate_neighbors
 from .nystroem import (
     GivenKernel,
-    LandmarkRule,
     NystroemMap,
     center_landmarks,
     draw_landmarks,
@@ -62,7 +61,6 @@ __all__ = [
     "HeatWeights",
     "Isolated",
     "LandmarkGeodesics",
-    "LandmarkRule",
     "LaplacianRelation",
     "LocalRelation",
     "Localized",
