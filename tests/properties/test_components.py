@@ -76,10 +76,11 @@ def test_separate_maps_each_piece_as_if_alone(case, sizes, d):
         alone = case.make(n_components=d, **_same_width(model)).fit(X[labels == piece])
         own = model.embedding_[labels == piece]
         shift = (own - alone.embedding_).mean(axis=0)
-        assert (shift != 0.0).any() == (piece > 0)  # the largest stays where it is
-        assert not shift[2:].any()
+        moved = np.abs(shift) > 1e-6 * np.abs(own).max()
+        assert moved.any() == (piece > 0)  # the largest stays where it is
+        assert not moved[2:].any()
         assert relative(own - shift, alone.embedding_) < 1e-7
-        new = X[labels == piece][:8] + 0.05
+        new = X[labels == piece][:8] + 1e-3
         assert relative(model.transform(new) - shift, alone.transform(new)) < 1e-7
     largest = case.make(n_components=d, **_same_width(model)).fit(X[labels == 0])
     np.testing.assert_allclose(model.eigenvalues_, largest.eigenvalues_, rtol=1e-6, atol=1e-14)
@@ -197,7 +198,7 @@ def test_the_way_back_leads_to_the_component_it_came_from(case, d):
 @every_graph
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_components_never_overlap_on_the_map(case, d):
-    X, labels = clusters((60, 40, 20, 12))
+    X, labels = clusters((60, 40, 30, 20))
     model, _ = fitted(case, X, n_components=d, components="separate")
     boxes = [model.embedding_[labels == piece][:, :2] for piece in range(4)]
     for one in range(4):

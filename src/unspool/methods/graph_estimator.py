@@ -15,14 +15,13 @@ from ..edges import subgraph
 from ..relation import (
     Chart,
     Component,
+    Layout,
     Neighborhood,
     NeighborSearch,
     Queries,
     Relation,
     describe_localized,
     find_localized,
-    lay_out,
-    owner_of,
     relate_neighbors,
 )
 from ..runtime import warn
@@ -101,7 +100,7 @@ class GraphEstimator(Estimator):
     _space: Any = learned()  # what neighbours are searched in: points, or a table of distances
     _home: Array = learned()  # the chart of each fitted point
     _mapped: Array = learned()  # whether the component of each fitted point has a chart
-    _offsets: Array = learned()  # where each chart is laid on the map
+    _layout: Layout = learned()  # where each chart lies on the map
 
     def _relate(self, component: Component, n_coordinates: int) -> Relation:
         """Return how the points of one connected component relate."""
@@ -148,7 +147,7 @@ class GraphEstimator(Estimator):
         self.charts_ = tuple(self._chart(neighbors, points) for points in members)
         self._mapped = found.labels < n_charts
         self._home = np.where(self._mapped, found.labels, 0)
-        self._offsets = lay_out(self.charts_)
+        self._layout = Layout.of(self.charts_)
         self.outliers_ = self._set_apart()
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(n)
@@ -238,13 +237,13 @@ class GraphEstimator(Estimator):
         """Return the coordinates of all points; those without a chart are placed as queries."""
         coordinates = np.zeros((n_points, self.charts_[0].coordinates.shape[1]))
         placed = np.zeros(n_points, dtype=bool)
-        for chart, offset in zip(self.charts_, self._offsets, strict=True):
-            coordinates[chart.members] = chart.coordinates + offset
+        for number, chart in enumerate(self.charts_):
+            coordinates[chart.members] = chart.coordinates + self._layout.offsets[number]
             placed[chart.members] = True
         for number in np.unique(self._home[~placed]):
             rest = np.flatnonzero(~placed & (self._home == number))
-            coordinates[rest] = self._place(self.charts_[number], self._space[rest])
-            coordinates[rest] += self._offsets[number]
+            found = self._place(self.charts_[number], self._space[rest])
+            coordinates[rest] = self._layout.place(number, found)
         return coordinates
 
     def _transform(self, X: Any) -> Array:
@@ -257,7 +256,8 @@ class GraphEstimator(Estimator):
         for number, chart in enumerate(self.charts_):
             here = np.flatnonzero(self._home[closest] == number)
             if len(here):
-                coordinates[here] = self._place(chart, queries[here]) + self._offsets[number]
+                placed = self._place(chart, queries[here])
+                coordinates[here] = self._layout.place(number, placed)
         known = gap == 0.0
         if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
             known |= (self._X[closest] == X).all(axis=1)
@@ -277,7 +277,7 @@ class GraphEstimator(Estimator):
     def _inverse_transform(self, places: Array) -> Array:
         """Interpolate between the points of the chart that each place belongs to."""
         known = self.embedding_.astype(np.float64)
-        index, owner = distances.build_index(known), owner_of(places, self.charts_, self._offsets)
+        index, owner = distances.build_index(known), self._layout.owner(places)
         points = np.empty((len(places), self._X.shape[1]))
         for number in np.unique(owner):
             here, members = owner == number, self.charts_[number].members

@@ -1,6 +1,6 @@
 """How points relate: each relation states its eigenproblem and gives the rows of query points."""
 
-from .chart import Chart, Component, Isolated, Queries, Relation, lay_out, owner_of
+from .chart import Chart, Component, Isolated, Layout, Queries, Relation
 from .features import FeatureProjection, check_features, count_monomials, deviations
 from .gram import (
     DOUBLE_POINTS,
@@ -62,6 +62,7 @@ __all__ = [
     "Isolated",
     "LandmarkGeodesics",
     "LaplacianRelation",
+    "Layout",
     "LocalRelation",
     "Localized",
     "NeighborSearch",
@@ -81,8 +82,6 @@ __all__ = [
     "find_localized",
     "fit_gram",
     "fit_nystroem",
-    "lay_out",
-    "owner_of",
     "relate_by_geodesics",
     "relate_by_modified_weights",
     "relate_by_reconstruction",

@@ -14,8 +14,9 @@ from ..values import Array
 
 SHARE = 0.95  # of the points that
 WIDTH = 0.05  # of a coordinate's width hold: then the others carry it
-FEWEST = 40  # points from which on the share of a few says something
+FEWEST = 100  # points from which on the share of a few says something
 SHOWN = 5  # rows that a sentence names
+LOOKED_AT = 10  # coordinates: nobody looks at pictures of later ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def find_localized(coordinates: Array) -> list[Localized]:
     """
     if len(coordinates) < FEWEST:
         return []
-    found = [_carriers(column) for column in coordinates.T]
+    found = [_carriers(column) for column in coordinates.T[:LOOKED_AT]]
     return [Localized(i + 1, rows) for i, rows in enumerate(found) if len(rows)]
 
 

@@ -48,6 +48,7 @@ _VALUES = {
     "kernel": "kernel.functions:Kernel",
     "landmark geodesics": "relation.landmarks:LandmarkGeodesics",
     "laplacian": "relation.heat:LaplacianRelation",
+    "layout": "relation.chart:Layout",
     "local distances": "problem.neighborhoods:LocalDistances",
     "local points": "problem.neighborhoods:LocalPoints",
     "local relation": "relation.local:LocalRelation",
