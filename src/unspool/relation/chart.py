@@ -124,8 +124,8 @@ class Layout:
     """Where the charts of all components lie on one map, so that none overlap.
 
     ``offsets`` moves each chart to its place; ``low`` and ``high`` are the corners of its box
-    there, in the plane of the first two coordinates. Query points stay within ``margin`` of the box of
-    their own component, so that every place on the map belongs to one component.
+    there, in the plane of the first two coordinates. Query points stay within ``margin`` of the
+    box of their own component, so that every place on the map belongs to one component.
     """
 
     offsets: Array
