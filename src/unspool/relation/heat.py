@@ -89,7 +89,7 @@ class HeatWeights:
 
     def weigh(self, graph: NeighborGraph) -> Array:
         """Return the heat kernel of the lengths."""
-        return np.maximum(np.exp(-self.gamma * graph.distances**2), FAINTEST)
+        return np.asarray(np.maximum(np.exp(-self.gamma * graph.distances**2), FAINTEST))
 
     def weigh_queries(self, seen: NeighborGraph) -> Array:
         """Return the heat kernel of the lengths."""
@@ -130,7 +130,7 @@ class SelfTuningWeights:
         # one division after the other: the product of two scales may leave the range of numbers
         ratio = graph.distances / row_scales[graph.rows]
         ratio *= graph.distances / self.scales[graph.neighbors]
-        return np.maximum(np.exp(-ratio), FAINTEST)
+        return np.asarray(np.maximum(np.exp(-ratio), FAINTEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,8 @@ class AdaptiveGaussianWeights(SelfTuningWeights):
         here, there = row_scales[graph.rows], self.scales[graph.neighbors]
         wide = np.hypot(here, there)
         overlap = np.sqrt(2.0 * (here / wide) * (there / wide))
-        return np.maximum(overlap * np.exp(-np.square(graph.distances / wide)), FAINTEST)
+        weights = overlap * np.exp(-np.square(graph.distances / wide))
+        return np.asarray(np.maximum(weights, FAINTEST))
 
 
 def _local_scales(graph: NeighborGraph) -> Array:
