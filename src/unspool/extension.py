@@ -35,24 +35,6 @@ def walk_rows(towards: NeighborGraph, weights: Array) -> Any:
     return towards.with_weights(weights / totals[towards.rows])
 
 
-def geodesic_rows(
-    towards: NeighborGraph, lengths_from: Callable[[Array], Array], n_old: int
-) -> Array:
-    """Return the shortest paths from new points to the old ones, through the neighbours they see.
-
-    ``lengths_from(points)`` gives the rows of path lengths from old points to ``n_old`` others.
-    """
-    seen, place = np.unique(towards.neighbors, return_inverse=True)
-    known = lengths_from(seen)
-    lengths = np.full((towards.n_points, n_old), np.inf)
-    for rank in range(int(towards.counts.max(initial=0))):
-        has = np.flatnonzero(towards.counts > rank)
-        slots = towards.starts[has] + rank
-        through = towards.distances[slots][:, None] + known[place[slots]]
-        lengths[has] = np.minimum(lengths[has], through)
-    return lengths
-
-
 SHARPNESS = 1e-12  # of the squared reach: how close to a known place counts as being there
 
 

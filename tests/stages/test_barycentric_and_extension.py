@@ -5,10 +5,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from unspool import distances, graph, paths, problem
+from unspool import distances, problem
 from unspool.extension import (
     gaussian_preimage,
-    geodesic_rows,
     interpolate,
     neighbors_needed,
     place,
@@ -102,19 +101,6 @@ def test_walk_rows_are_probabilities():
     rows = walk_rows(seen, np.array([1.0, 2.0, 5.0, 0.0, 0.0, 0.0]))
     np.testing.assert_allclose(rows.toarray().sum(axis=1), [1.0, 0.0])
     np.testing.assert_allclose(np.sort(rows.toarray()[0])[-3:], [1 / 8, 2 / 8, 5 / 8])
-
-
-def test_geodesic_rows_go_through_the_neighbours():
-    X = RANDOM.standard_normal((40, 2))
-    neighbors = graph.symmetrize(distances.neighbor_graph(X, 6))
-    lengths = np.asarray(paths.geodesic_distances(neighbors), dtype=np.float64)
-    new = RANDOM.standard_normal((5, 2))
-    seen = distances.find_query_neighbors(distances.build_index(X), new, 4)
-    through = cdist(new, X)
-    near = np.argsort(through, axis=1)[:, :4]
-    expected = np.min(np.take_along_axis(through, near, axis=1)[:, :, None] + lengths[near], axis=1)
-    rows = geodesic_rows(seen, lambda points: lengths[points], 40)
-    np.testing.assert_allclose(rows, expected, rtol=1e-6)
 
 
 # the way back
