@@ -181,7 +181,8 @@ class EigenProblem:
     solution of a Laplacian or alignment problem; no one downstream ever skips a first vector.
     ``mass`` is the diagonal of a positive mass matrix. ``ceiling`` bounds the spectrum from above
     where theory gives a bound. ``initial`` are vectors that an iteration starts from; for an
-    operator they should be nearly the wanted ones, because each product counts.
+    operator they should be nearly the wanted ones, because each product counts. ``unit`` turns the
+    eigenvalues of the matrix into those that are meant: variances, or transition eigenvalues.
     """
 
     matrix: Matrix
@@ -191,6 +192,7 @@ class EigenProblem:
     ceiling: float | None = None
     is_factor: bool = False
     initial: Array | None = None
+    unit: Callable[[Array], Array] = np.asarray
 
     @property
     def size(self) -> int:
@@ -207,9 +209,10 @@ class EigenProblem:
 class Spectrum:
     """Eigenvalues, each beside its vector: ``vectors[:, i]`` belongs to ``values[i]``.
 
-    In order from the wanted end; vectors are orthonormal in the problem's mass. ``next_value`` is
-    the first eigenvalue that was not asked for, if it is known: the gap to it says how well the
-    kept subspace is determined. Values below ``rounding`` cannot be told from zero.
+    In order from the wanted end, and in the problem's unit; vectors are orthonormal in its mass.
+    ``next_value`` is the first eigenvalue that was not asked for, if it is known: the gap to it
+    says how well the kept subspace is determined. Values below ``rounding`` cannot be told from
+    zero.
     """
 
     values: Array

@@ -13,6 +13,8 @@ from unspool.methods import (
     MDS,
     PCA,
     ClassicalMDS,
+    DiffusionMaps,
+    FeatureMapPCA,
     Isomap,
     KernelPCA,
     LandmarkIsomap,
@@ -397,3 +399,26 @@ def test_the_table_and_the_records_say_the_same():
 def test_an_unfitted_model_is_sent_back():
     with pytest.raises(ValueError, match="Isomap is not fitted"):
         diagnose(Isomap(2), ROLL.points)
+
+
+@pytest.mark.parametrize(
+    ("few", "more"),
+    [
+        (PCA(2, ddof=1), PCA(3, ddof=1)),
+        (FeatureMapPCA(2), FeatureMapPCA(3)),
+        (FeatureMapPCA(2, degree=30), FeatureMapPCA(3, degree=30)),  # more features than points
+        (KernelPCA(2), KernelPCA(3)),
+        (LandmarkMDS(2, scaling="svd"), LandmarkMDS(3, scaling="svd")),
+        (Isomap(2), Isomap(3)),
+        (LaplacianEigenmaps(2), LaplacianEigenmaps(3)),
+        (DiffusionMaps(2), DiffusionMaps(3)),
+        (LLE(2), LLE(3)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_eigenvalues_have_one_unit_in_the_report_and_in_the_model(few, more):
+    points = SHEET.points[:300] / 2
+    facts = few.fit(points).report_.stage("spectrum").facts
+    values = more.fit(points).eigenvalues_
+    np.testing.assert_allclose(facts["last"], few.eigenvalues_[-1], rtol=1e-9)
+    np.testing.assert_allclose([facts["last"], facts["next"]], values[1:], rtol=1e-6, atol=1e-12)

@@ -86,7 +86,7 @@ def test_what_does_not_fit_names_what_does():
 def test_the_change_is_the_one_that_the_method_itself_advises(monkeypatch):
     found = plan("kernel-pca", 50_000, 10, max_memory=4e9)
     with monkeypatch.context() as tight:
-        tight.setattr("unspool.runtime.memory.available_bytes", lambda: 1000)
+        tight.setattr("unspool.runtime.resources.available_bytes", lambda: 1000)
         with pytest.raises(MemoryError, match=f"use {found.change} "):
             KernelPCA(2).fit(np.eye(30))
     assert plan(KernelPCA(2, n_landmarks=1000), 50_000, 10, max_memory=4e9).fits

@@ -262,7 +262,17 @@ def test_nothing_is_written_when_the_fit_fails(table, tmp_path):
         "--plot",
         tmp_path / "m.png",
     ]
-    refused("embed", table, "--radius", 1e-9, "--components", "error", *out, "-q", says="pieces")
+    refused(
+        "embed",
+        table,
+        "--radius",
+        1e-9,
+        "--components",
+        "error",
+        *out,
+        "-q",
+        says="connected components",
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["roll.csv"]
 
 
@@ -280,7 +290,7 @@ def test_nothing_is_written_when_the_last_output_cannot_be(failing, table, tmp_p
     assert (tmp_path / "m.csv").read_text() == "before"
 
 
-def test_a_graph_in_pieces_is_told_once(tmp_path):
+def test_a_graph_of_several_components_is_told_once(tmp_path):
     points = np.vstack([ROLL.points[:40], ROLL.points[:40] + 1000])
     np.save(tmp_path / "two.npy", points)
     result = done("embed", tmp_path / "two.npy", "-m", "lle", "-o", tmp_path / "map.npy")

@@ -14,7 +14,7 @@ from unspool import datasets, distances, graph, runtime
 from unspool.edges import graph_from_edges
 from unspool.paths import ShortestPaths, geodesic_distances, geodesics, prepare_paths
 from unspool.paths.dijkstra_kernels import _by_buckets, _by_heap
-from unspool.runtime import memory
+from unspool.runtime import resources as memory
 from unspool.values import NeighborGraph
 
 ALGORITHMS = ("elimination", "dijkstra")

@@ -3,8 +3,8 @@
 import pytest
 
 from unspool import runtime
-from unspool.runtime import memory
-from unspool.runtime.memory import _container, _machine_free
+from unspool.runtime import resources as memory
+from unspool.runtime.resources import _container, _machine_free
 
 
 def test_what_is_free_is_a_positive_number():

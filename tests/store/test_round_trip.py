@@ -134,7 +134,7 @@ def test_variants(make, tmp_path):
 @pytest.mark.filterwarnings("ignore:the neighbour graph")
 @pytest.mark.parametrize("components", ["separate", "bridge", "largest"])
 @pytest.mark.parametrize("cls", [unspool.Isomap, unspool.LLE, unspool.LandmarkIsomap])
-def test_pieces(cls, components, tmp_path):
+def test_connected_components(cls, components, tmp_path):
     model = cls(components=components, n_neighbors=5).fit(PIECES)
     assert_same_maps(model, there_and_back(model, tmp_path), PIECES[::7] + 0.01)
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.cases import CASES, bent
 from unspool import runtime
-from unspool.runtime import memory
+from unspool.runtime import resources as memory
 
 X = bent(100)
 TABLES = {"KernelPCA": "similarity", "ClassicalMDS": "similarity", "Isomap": "geodesics"}

@@ -3,6 +3,7 @@
 from .loss import BLOCK, Examples, TrainingLoss
 from .network import (
     ACTIVATIONS,
+    Activation,
     Network,
     Topology,
     Units,
@@ -19,6 +20,7 @@ from .training import Trained, TrainingSettings, fit_network
 __all__ = [
     "ACTIVATIONS",
     "BLOCK",
+    "Activation",
     "Examples",
     "MiniBatches",
     "Network",

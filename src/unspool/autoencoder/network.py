@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from ..values import Array
 
-ACTIVATIONS = ("tanh", "logistic")
+Activation = Literal["tanh", "logistic"]
+
+ACTIVATIONS: tuple[Activation, ...] = ("tanh", "logistic")
 GAINS = (2.0, 1.0)  # in turn: large weights reach curved data sooner, small ones wide data
 BIASES = 0.5  # spread of the first biases, so that not all units saturate at the same place
 

@@ -254,11 +254,7 @@ def _values(evidence: Evidence, axes: Any) -> None:
 
 
 def _with_next(values: Array, facts: Any) -> Array:
-    """Return the eigenvalues and the first that was left out, in the units of the method."""
-    if facts is None or facts.get("next") is None or facts["last"] == 0.0:
+    """Return the eigenvalues and the first that was left out, if it is known."""
+    if facts is None or facts["next"] is None or facts["count"] != len(values):
         return values
-    last, following = float(facts["last"]), float(facts["next"])
-    turned = np.isclose(values[-1], 1.0 - last) and not np.isclose(values[-1], last)
-    # diffusion maps solve for 1 - value; PCA divides by the number of points
-    after = 1.0 - following if turned else following * values[-1] / last
-    return np.append(values, after)
+    return np.append(values, facts["next"])

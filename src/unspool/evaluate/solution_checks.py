@@ -103,9 +103,7 @@ def eigengap(evidence: Evidence) -> Measure | None:
     facts = spectrum_of(evidence.model)
     if facts is None or facts.get("next") is None:
         return None
-    last, following, rounding = (float(facts[key]) for key in ("last", "next", "rounding"))
-    size = max(abs(last), abs(following))
-    gap = abs(last - following) / size if size > rounding else 0.0
+    gap = float(facts["gap"])
     name, sound, width = "eigengap after the last coordinate", f"> {EQUAL:g}", evidence.width
     if gap > EQUAL:
         return Measure(name, gap, sound, True)
@@ -199,7 +197,7 @@ def spectrum_of(model: Any) -> Any:
     """Return the facts of the eigenproblem whose vectors are the map (of the largest component)."""
     report = getattr(model, "report_", None)
     found = [s.facts for s in getattr(report, "stages", ()) if s.name == "spectrum"]
-    if not found or not all("last" in facts for facts in found):
+    if not found or not all("gap" in facts for facts in found):
         return None
     return found[0] if len(getattr(model, "charts_", ())) > 1 else found[-1]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .. import autoencoder, problem
 from ..runtime import advise
 from ..spectrum import solve
@@ -9,63 +11,84 @@ from ..values import Array
 from .estimator import Estimator
 from .parameters import learned, method, parameter
 
-UNITS = ("linear", "sigmoidal")
+Units = Literal["linear", "sigmoidal"]
+
+UNITS: tuple[Units, ...] = ("linear", "sigmoidal")
 
 
 @method
 class AutoassociativeNetwork(Estimator):
     """A network that learns to repeat its input through a narrow layer.
 
-    (Kramer 1991; Izenman 2013, section 16.4.) Mapping layers lead to a bottleneck of
-    ``n_components`` units, demapping layers from there to the reconstruction; the squared errors
-    (eq. 16.21) are minimized by L-BFGS with exact gradients from several starts. ``transform`` is
-    the encoder, ``inverse_transform`` the decoder. Without hidden layers and with linear units it
-    is PCA. Both halves are continuous, so a circle or a surface that meets itself cannot be
-    modelled: it is torn somewhere (section 16.4.2).
+    Mapping layers lead to a bottleneck of ``n_components`` units, demapping layers from there to
+    the reconstruction; the squared errors are minimized by L-BFGS with exact gradients from several
+    starts (Kramer 1991; Izenman 2013, section 16.4, eq. 16.21). ``transform`` is the encoder,
+    ``inverse_transform`` the decoder. Without hidden layers and with linear units it is PCA. Both
+    halves are continuous, so a circle or a surface that meets itself cannot be modelled: it is torn
+    somewhere (section 16.4.2).
 
-    Attributes: ``reconstruction_error_`` (mean squared distance of the points from their
-    reconstructions, at the start and after every step), ``validation_error_`` (of the points held
-    out, else None), ``weights_`` and ``biases_`` (one array between each two layers).
-
+    Examples
+    --------
     >>> from unspool import AutoassociativeNetwork, datasets
     >>> bent = datasets.s_curve(300).points
     >>> AutoassociativeNetwork(2, mapping=(4,), demapping=(4,)).fit(bent).embedding_.shape
     (300, 2)
     """
 
-    mapping: tuple[int, ...] = parameter((8,), help="widths of the layers before the bottleneck")
-    demapping: tuple[int, ...] = parameter((8,), help="widths of the layers after the bottleneck")
-    activation: str = parameter("tanh", choices=autoencoder.ACTIVATIONS, help="of the hidden units")
-    bottleneck: str = parameter("linear", choices=UNITS, help="units of the bottleneck")
-    output: str = parameter("linear", choices=UNITS, help="units of the output")
-    n_starts: int = parameter(
-        5, kind=int, at_least=1, help="random starts, of which the best stays"
+    mapping: tuple[int, ...] = parameter(
+        default=(8,), help="widths of the layers before the bottleneck"
     )
-    max_iter: int = parameter(1000, kind=int, at_least=1, help="steps; with torch, passes")
+    demapping: tuple[int, ...] = parameter(
+        default=(8,), help="widths of the layers after the bottleneck"
+    )
+    activation: autoencoder.Activation = parameter(
+        default="tanh", choices=autoencoder.ACTIVATIONS, help="activation of the hidden units"
+    )
+    bottleneck: Units = parameter(default="linear", choices=UNITS, help="units of the bottleneck")
+    output: Units = parameter(default="linear", choices=UNITS, help="units of the output")
+    n_starts: int = parameter(
+        default=5, kind=int, at_least=1, help="random starts, of which the best stays"
+    )
+    max_iter: int = parameter(default=1000, kind=int, at_least=1, help="steps; with torch, passes")
     tol: float = parameter(
-        1e-4,
+        default=1e-4,
         kind=float,
         at_least=0,
         help="stop when 20 steps lower the loss by less than this share",
     )
     l2: float = parameter(
-        0.0, kind=float, at_least=0, help="weight of the sum of squared weights in the loss"
+        default=0.0, kind=float, at_least=0, help="weight of the sum of squared weights in the loss"
     )
     validation_fraction: float = parameter(
-        0.0, kind=float, at_least=0, at_most=0.9, help="share of points held out to stop early"
+        default=0.0,
+        kind=float,
+        at_least=0,
+        at_most=0.9,
+        help="share of points held out to stop early",
     )
-    backend: str = parameter(
-        "numpy", choices=("numpy", "torch"), help="who trains; torch by batches"
+    backend: Literal["numpy", "torch"] = parameter(
+        default="numpy",
+        choices=("numpy", "torch"),
+        help="what trains: numpy by all points at once, torch by minibatches",
     )
     batch_size: int | None = parameter(
-        None, kind=int, at_least=1, optional=True, help="points per minibatch (torch only; 256)"
+        default=None,
+        kind=int,
+        at_least=1,
+        optional=True,
+        help="points per minibatch (torch only; 256)",
     )
 
-    weights_: tuple[Array, ...] = learned()
-    biases_: tuple[Array, ...] = learned()
-    n_iter_: int = learned()
-    reconstruction_error_: Array = learned()
-    validation_error_: Array | None = learned()
+    weights_: tuple[Array, ...] = learned(help="weights, one array between each two layers")
+    biases_: tuple[Array, ...] = learned(help="biases, one array per layer but the input")
+    n_iter_: int = learned(help="number of steps")
+    reconstruction_error_: Array = learned(
+        help="mean squared distance of the points from their reconstructions, at the start and "
+        "after every step"
+    )
+    validation_error_: Array | None = learned(
+        help="the same of the points held out; None where there are none"
+    )
     _network: autoencoder.Network = learned()
     _scaling: autoencoder.NetworkScaling = learned()
 

@@ -44,6 +44,6 @@ class DiffusionMaps(WeightedEstimator):
     def _scale(
         self, spectrum: Spectrum, relation: DiffusionRelation, component: Component
     ) -> tuple[Array, Array]:
-        eigenvalues = 1.0 - spectrum.values
+        eigenvalues = spectrum.values
         psi = spectrum.vectors * np.sqrt(relation.volume)
         return eigenvalues, psi * (np.sign(eigenvalues) * np.abs(eigenvalues) ** self.steps)

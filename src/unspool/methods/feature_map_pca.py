@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -79,22 +80,24 @@ class FeatureMapPCA(Estimator):
                 f"have; use at most {most}"
             )
         values, axes = (self._by_gram if form == "gram" else self._by_covariance)(centered)
-        self.eigenvalues_, self.components_ = values / n, axes
-        total = float(np.square(centered).sum())
+        self.eigenvalues_, self.components_ = values, axes
+        total = float(np.square(centered).sum()) / n
         self.explained_variance_ratio_ = values / (total if total > 0 else 1.0)
         self._projection = FeatureProjection(self.mean_, np.ones(columns), axes)
         self.embedding_ = np.asarray(centered @ axes.T)
 
     def _by_covariance(self, centered: Array) -> tuple[Array, Array]:
-        spectrum = solve(problem.covariance(centered), self.n_components, seed=self.random_state)
+        covariance = problem.covariance(centered, len(centered))
+        spectrum = solve(covariance, self.n_components, seed=self.random_state)
         return spectrum.values, spectrum.vectors.T
 
     def _by_gram(self, centered: Array) -> tuple[Array, Array]:
-        """Return u = Phi w with |w|^2 = 1 / value; an empty value has no axis."""
-        table = problem.gram(centered @ centered.T)
-        spectrum = solve(table, self.n_components, seed=self.random_state)
+        """Return u = Phi w with |w|^2 = 1 / (n value); an empty value has no axis."""
+        n = len(centered)
+        gram = replace(problem.gram(centered @ centered.T), unit=lambda values: values / n)
+        spectrum = solve(gram, self.n_components, seed=self.random_state)
         values, coordinates = scale_by_roots(spectrum)
-        divisors = np.where(values > 0.0, values, 1.0)
+        divisors = np.sqrt(n) * np.where(values > 0.0, values, 1.0)
         return values, np.asarray(coordinates.T @ centered) / divisors[:, None]
 
     def _transform(self, X: Array) -> Array:

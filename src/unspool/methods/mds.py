@@ -32,10 +32,8 @@ class MDS(Estimator):
     differently. With ``ordinal`` only the order of the dissimilarities counts. A query point goes
     where its own stress against the fixed map is least.
 
-    Attributes: ``stress_`` (raw), ``normalized_stress_`` (stress-1: the root of raw stress over
-    sum w d^2), ``stress_per_point_`` (sums to ``stress_``), ``stress_trace_`` (from the start on),
-    ``disparities_`` and ``n_iter_``. There are no ``eigenvalues_``: nothing is decomposed.
-
+    Examples
+    --------
     >>> from unspool import MDS, datasets
     >>> MDS(3).fit(datasets.s_curve(100).points).stress_ < 1e-6
     True
@@ -46,39 +44,49 @@ class MDS(Estimator):
         help="name, callable, or 'precomputed' (a table, dense with gaps or sparse)",
     )
     ordinal: bool = parameter(
-        False, kind=bool, help="keep the order of the dissimilarities only (non-metric)"
+        default=False, kind=bool, help="keep the order of the dissimilarities only (non-metric)"
     )
-    weights: Any = parameter(
-        None,
+    weights: Literal["inverse_square"] | float | Array | sp.sparray | None = parameter(
+        default=None,
         optional=True,
-        help="of the pairs: a table, 'inverse_square' (1 / delta^2), or a power of delta",
+        help="weights of the pairs: a table, 'inverse_square' (1 / delta^2), or a power of delta",
     )
     ties: Literal["primary", "secondary"] = parameter(
-        "primary",
+        default="primary",
         choices=("primary", "secondary"),
         help="ordinal: equal dissimilarities may get different disparities, or may not",
     )
-    start: Any = parameter(
-        "classical", help="'classical', 'landmarks', 'random', or an array of coordinates"
+    start: Literal["classical", "landmarks", "random"] | Array = parameter(
+        default="classical", help="'classical', 'landmarks', 'random', or an array of coordinates"
     )
     n_init: int = parameter(
-        1, kind=int, at_least=1, help="starts: the first as start says, the others at random"
+        default=1,
+        kind=int,
+        at_least=1,
+        help="starts: the first as start says, the others at random",
     )
-    max_iter: int = parameter(300, kind=int, at_least=1, help="most steps from each start")
+    max_iter: int = parameter(default=300, kind=int, at_least=1, help="most steps from each start")
     tol: float = parameter(
-        1e-7, kind=float, at_least=0, help="converged when a step changes stress by this share"
+        default=1e-7,
+        kind=float,
+        at_least=0,
+        help="converged when a step changes stress by this share",
     )
-    precision: str = parameter(
-        "double",
+    precision: Literal["double", "single"] = parameter(
+        default="double",
         choices=("double", "single"),
-        help="of the table: single needs half the memory, less time, and keeps six digits",
+        help="of the table: single takes half the memory, less time, and keeps six digits",
     )
 
-    stress_: float = learned()
-    normalized_stress_: float = learned()
-    stress_per_point_: Array = learned()
-    stress_trace_: Array = learned()
-    n_iter_: int = learned()
+    stress_: float = learned(help="raw stress of the map, in the units of the data")
+    normalized_stress_: float = learned(
+        help="stress-1: the root of raw stress over the sum of w d^2"
+    )
+    stress_per_point_: Array = learned(
+        help="half the stress of each point's pairs: they sum to stress_"
+    )
+    stress_trace_: Array = learned(help="raw stress at the start and after every step")
+    n_iter_: int = learned(help="number of steps taken")
     _disparities: Disparities = learned()
 
     def _fit(self, given: Any) -> None:
@@ -147,7 +155,14 @@ class MDS(Estimator):
         return self._disparities.table(self._known)
 
     def shepard(self) -> ShepardDiagram:
-        """Return the known pairs with their distances and disparities, for a Shepard diagram."""
+        """Return the known pairs with their distances and disparities, for a Shepard diagram.
+
+        Returns
+        -------
+        ShepardDiagram
+            ``dissimilarities`` in increasing order, and the ``distances`` and ``disparities`` of
+            the same pairs.
+        """
         check_is_fitted(self)
         return self._disparities.shepard(self._known, self.embedding_)
 

@@ -40,10 +40,11 @@ class PCA(Estimator):
         check_axes(self.n_components, n, width, min(n, width))
         self.mean_ = X.mean(axis=0)
         centred = X - self.mean_
-        spectrum = solve(problem.covariance(centred), self.n_components, seed=self.random_state)
+        covariance = problem.covariance(centred, n - self.ddof)
+        spectrum = solve(covariance, self.n_components, seed=self.random_state)
         self.components_ = spectrum.vectors.T
-        self.eigenvalues_ = spectrum.values / (n - self.ddof)
-        total = float(np.square(centred).sum())
+        self.eigenvalues_ = spectrum.values
+        total = float(np.square(centred).sum()) / (n - self.ddof)
         self.explained_variance_ratio_ = spectrum.values / (total if total > 0 else 1.0)
         self.embedding_ = self._transform(X)
 

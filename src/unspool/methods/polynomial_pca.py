@@ -76,12 +76,11 @@ class PolynomialPCA(Estimator):
                 centered = centered / scales
             running.note(columns=columns, holds=centered.nbytes)
         # the small end is the one that must be right, and where null vectors must be complete
-        eigenproblem = replace(problem.covariance(centered), end="smallest")
+        eigenproblem = replace(problem.covariance(centered, n - self.ddof), end="smallest")
         spectrum = solve(eigenproblem, columns, seed=self.random_state)
-        values = spectrum.values[::-1]
+        self.eigenvalues_ = spectrum.values[::-1].copy()
         self.components_ = spectrum.vectors.T[::-1].copy()
-        self.eigenvalues_ = values / (n - self.ddof)
-        self.explained_variance_ratio_ = values / (values.sum() or 1.0)
+        self.explained_variance_ratio_ = self.eigenvalues_ / (self.eigenvalues_.sum() or 1.0)
         axes = self.components_[: self.n_components]
         self._projection = FeatureProjection(self.mean_, scales, axes)
         self.embedding_ = np.asarray(centered @ axes.T)

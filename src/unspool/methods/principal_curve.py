@@ -17,14 +17,14 @@ from .principal_family import PrincipalMethod, checked_start
 
 @method
 class PrincipalCurve(PrincipalMethod):
-    """A smooth curve through the middle of the data (Hastie and Stuetzle 1989; Izenman 2013, 16.3).
+    """A smooth curve through the middle of the data.
 
     Each point of the curve is the mean of the data that project onto it: project, smooth against
-    arc length, project again. The one coordinate is the arc length from the beginning.
+    arc length, project again (Hastie and Stuetzle 1989; Izenman 2013, section 16.3). The one
+    coordinate is the arc length from the beginning.
 
-    Attributes: ``vertices_`` (corners of the polygon; a closed one ends where it begins),
-    ``length_``, ``weights_`` (of the points; 1 unless ``robust``), ``distances_``, ``n_iter_``.
-
+    Examples
+    --------
     >>> from unspool import PrincipalCurve, datasets
     >>> ring = PrincipalCurve(closed=True, bias_correction=True).fit(datasets.circle(300).points)
     >>> round(ring.length_, 1)
@@ -32,27 +32,36 @@ class PrincipalCurve(PrincipalMethod):
     """
 
     n_components: int = parameter(
-        1, positional=True, kind=int, at_least=1, at_most=1, help="1; use PrincipalSurface for more"
+        default=1,
+        kw_only=False,
+        kind=int,
+        at_least=1,
+        at_most=1,
+        help="1; use PrincipalSurface for more",
     )
     start: str | Array | None = parameter(
-        None,
+        default=None,
         optional=True,
         help="'pca', 'circle' or corners in order; default a circle for closed curves, else 'pca'",
     )
     smoother: str | Callable[..., Any] = parameter(
-        "spline",
+        default="spline",
         help="'spline', 'lowess' (running line), 'kernel' (mean), or a function of (arc lengths,"
         " values[, weights if robust]) that returns smooth values",
     )
-    closed: bool = parameter(False, kind=bool, help="the curve ends where it begins")
+    closed: bool = parameter(default=False, kind=bool, help="the curve ends where it begins")
     bias_correction: bool = parameter(
-        False, kind=bool, help="undo what smoothing cuts off at bends (Banfield and Raftery 1992)"
+        default=False,
+        kind=bool,
+        help="undo what smoothing cuts off at bends (Banfield and Raftery 1992)",
     )
-    robust: bool = parameter(False, kind=bool, help="give outliers little or no weight")
+    robust: bool = parameter(default=False, kind=bool, help="give outliers little or no weight")
 
-    vertices_: Array = learned()
-    length_: float = learned()
-    weights_: Array = learned()
+    vertices_: Array = learned(
+        help="corners of the polygon, in order; a closed one ends where it begins"
+    )
+    length_: float = learned(help="arc length of the curve")
+    weights_: Array = learned(help="weights of the points: 1 unless robust")
     _state: principal.CurveState = learned()  # of the normalized points
 
     def _fit(self, points: Array) -> None:
@@ -99,7 +108,13 @@ class PrincipalCurve(PrincipalMethod):
         return self._normalization.undo(self._state.curve.at(arc_lengths))
 
     def curve(self) -> principal.Curve:
-        """Return the smooth curve through the corners: a function of arc length, differentiable."""
+        """Return the smooth curve through the corners: a function of arc length, differentiable.
+
+        Returns
+        -------
+        Curve
+            With ``at``, ``velocity``, ``speed``, ``acceleration``, ``curvature`` and ``length``.
+        """
         check_is_fitted(self)
         detail = principal.smoother(self.smoother, self.span, self.robust).detail
         arc_lengths = self._state.curve.arc_lengths * self._normalization.scale
@@ -108,17 +123,49 @@ class PrincipalCurve(PrincipalMethod):
         )
 
     def speed(self, places: Any = None) -> Array:
-        """Return the speed of the smooth curve at these arc lengths (default: of the points)."""
+        """Return the speed of the smooth curve.
+
+        Parameters
+        ----------
+        places : array-like, optional
+            Arc lengths; by default those of the fitted points.
+
+        Returns
+        -------
+        ndarray
+            Lengths of the tangent vectors, about 1: the parameter is arc length.
+        """
         return self.curve().speed(np.ravel(self.embedding_ if places is None else places))
 
     def curvature(self, places: Any = None) -> Array:
-        """Return the curvature, 1 / radius, at these arc lengths (default: of the points)."""
+        """Return the curvature of the smooth curve.
+
+        Parameters
+        ----------
+        places : array-like, optional
+            Arc lengths; by default those of the fitted points.
+
+        Returns
+        -------
+        ndarray
+            One over the radius of the circle that touches best.
+        """
         return self.curve().curvature(np.ravel(self.embedding_ if places is None else places))
 
     def self_consistency(self, n_bins: int = 10) -> Array:
-        """Return, for runs of points along the curve, how far their mean is from it.
+        """Return how far the curve is from the mean of the points that project onto it.
 
-        (Izenman 2013, eq. 16.7.)
+        Zero for a self-consistent curve (Izenman 2013, eq. 16.7), up to the error of a mean.
+
+        Parameters
+        ----------
+        n_bins : int, default=10
+            Number of runs of equally many points along the curve.
+
+        Returns
+        -------
+        ndarray
+            One distance per run.
         """
         check_is_fitted(self)
         points, scale = self._normalization.apply(self._X), self._normalization.scale

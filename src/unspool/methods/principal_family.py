@@ -16,23 +16,28 @@ from .parameters import learned, method, parameter
 
 @method
 class PrincipalMethod(Estimator):
-    """Alternates projection and smoothing, starting from principal components.
+    """Alternates projection and smoothing, starting from principal components."""
 
-    Attributes: ``distances_`` (squared distances from the start on: ``sums``, ``means``,
-    ``legacy``), ``n_iter_``.
-    """
-
-    start: str | Array | None = parameter("pca", help="where to start")
+    start: str | Array | None = parameter(default="pca", help="where to start")
     span: float = parameter(
-        0.5, kind=float, above=0, at_most=1, help="share of the points that is averaged over"
+        default=0.5,
+        kind=float,
+        above=0,
+        at_most=1,
+        help="share of the points that is averaged over",
     )
     tol: float = parameter(
-        1e-3, kind=float, at_least=0, help="stop when the distance changes by less than this share"
+        default=1e-3,
+        kind=float,
+        at_least=0,
+        help="stop when the distance changes by less than this share",
     )
-    max_iter: int = parameter(50, kind=int, at_least=1, help="most iterations")
+    max_iter: int = parameter(default=50, kind=int, at_least=1, help="most iterations")
 
-    distances_: Distances = learned()
-    n_iter_: int = learned()
+    distances_: Distances = learned(
+        help="squared distances of the points, at the start and after every iteration: sums, means"
+    )
+    n_iter_: int = learned(help="number of iterations")
     _normalization: Normalization = learned()
 
     @property

@@ -14,16 +14,16 @@ from .principal_family import PrincipalMethod, checked_start
 
 @method
 class PrincipalSurface(PrincipalMethod):
-    """A smooth surface through the middle of the data (Hastie 1984; Izenman 2013, section 16.3.5).
+    """A smooth surface through the middle of the data.
 
     Data are projected onto the surface, its parameters are brought near to lengths on it, and the
-    data are smoothed over them; until the distance converges. The coordinates are the parameters of
-    the nearest point, centred and turned to their axes, in any number of dimensions. The surface
-    does not fold: where it would, it is smoothed more, and the report says so.
+    data are smoothed over them, until the distance converges (Hastie 1984; Izenman 2013, section
+    16.3.5). The coordinates are the parameters of the nearest point, centered and turned to their
+    axes, in any number of dimensions. The surface does not fold: where it would, it is smoothed
+    more, and the report says so.
 
-    Attributes: ``surface_`` (the smooth function, of normalized data), ``freedom_`` (its degrees of
-    freedom, 1 + (n_components + 1) / span unless that folds), ``distances_`` and ``n_iter_``.
-
+    Examples
+    --------
     >>> from unspool import PrincipalSurface, datasets
     >>> saddle = PrincipalSurface(2).fit(datasets.saddle(400).points)
     >>> bool(saddle.distances_.sums[-1] < 0.01 * saddle.distances_.sums[0])
@@ -31,19 +31,27 @@ class PrincipalSurface(PrincipalMethod):
     """
 
     span: float = parameter(
-        0.1, kind=float, above=0, at_most=1, help="share of the points that is averaged over"
+        default=0.1,
+        kind=float,
+        above=0,
+        at_most=1,
+        help="share of the points that is averaged over",
     )
     start: str | Array = parameter(
-        "pca", help="'pca', or parameters of the points, one row each (such as an Isomap)"
+        default="pca", help="'pca', or parameters of the points, one row each (such as an Isomap)"
     )
-    parametrization: str = parameter(
-        "isometric",
+    parametrization: principal.Parametrization = parameter(
+        default="isometric",
         choices=principal.PARAMETRIZATIONS,
         help="parameters follow lengths on the surface locally, or only on average",
     )
 
-    freedom_: float = learned()
-    surface_: principal.SplineSurface = learned()
+    freedom_: float = learned(
+        help="degrees of freedom of the surface: 1 + (n_components + 1) / span, unless that folds"
+    )
+    surface_: principal.SplineSurface = learned(
+        help="the smooth function from parameters to normalized points"
+    )
 
     def _fit(self, points: Array) -> None:
         n, width = points.shape

@@ -14,6 +14,7 @@ from .smoothers import Smoother, smoother, smoothing_spline
 from .spline_surface import SplineSurface, farthest_points, nearest_neighbors, smooth_surface
 from .surface import (
     PARAMETRIZATIONS,
+    Parametrization,
     SurfaceSettings,
     SurfaceState,
     count_folds,
@@ -29,6 +30,7 @@ __all__ = [
     "CurveState",
     "Distances",
     "Normalization",
+    "Parametrization",
     "Polygon",
     "Projection",
     "Smoother",

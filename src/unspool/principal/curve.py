@@ -137,7 +137,7 @@ def self_consistency(points: Array, projection: Projection, n_bins: int) -> Arra
 
 
 def initial_line(points: Array, axis: Array) -> Polygon:
-    """Return the segment along ``axis`` through the origin that all centred points fall on."""
+    """Return the segment along ``axis`` through the origin that all centered points fall on."""
     scores = points @ axis
     return polygon(np.array([scores.min(), scores.max()])[:, None] * axis)
 
@@ -145,7 +145,7 @@ def initial_line(points: Array, axis: Array) -> Polygon:
 def initial_circle(points: Array, axes: Array, closed: bool) -> Polygon:
     """Return a circle around the origin in the plane of two ``axes``, as wide as the points are.
 
-    Its radius is the mean distance of the centred points from the origin in that plane. Unless
+    Its radius is the mean distance of the centered points from the origin in that plane. Unless
     ``closed`` it is cut open at the back of the first axis.
     """
     radius = float(np.linalg.norm(points @ axes.T, axis=1).mean())

@@ -10,6 +10,7 @@ neighborhood over is not made, and a surface that would fold is smoothed more.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,9 +31,11 @@ from .spline_surface import (
     smooth_surface,
 )
 
+Parametrization = Literal["isometric", "average"]
+
 LESS = 0.75  # of the freedom, where more would fold the surface
 ROUNDS = 30  # of majorization, when parameters are moved
-PARAMETRIZATIONS = ("isometric", "average")
+PARAMETRIZATIONS: tuple[Parametrization, ...] = ("isometric", "average")
 MOVED = 200  # parameters moved; the others follow
 SMOOTH = 30.0  # degrees of freedom of a move: it irons the parameters, it does not fit them
 SEGMENTS = 6  # chords that stand for the path between two parameters
@@ -60,7 +63,7 @@ class SurfaceSettings:
     """
 
     freedoms: tuple[float, ...]
-    parametrization: str = "isometric"
+    parametrization: Parametrization = "isometric"
     tolerance: float = 1e-3
     max_steps: int = 50
 
@@ -110,7 +113,7 @@ def _smooth_unfolded(parameters: Array, points: Array, wanted: float, steps: int
         freedom = max(plane, LESS * freedom)
 
 
-def reparametrize(surface: SplineSurface, parameters: Array, kind: str) -> Array:
+def reparametrize(surface: SplineSurface, parameters: Array, kind: Parametrization) -> Array:
     """Return new parameters of the points that have these on a surface."""
     average = _on_average(surface, parameters)
     if kind == "average" or len(parameters) <= SMOOTH:

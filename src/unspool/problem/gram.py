@@ -36,8 +36,8 @@ def gram(similarity: Array, *, centered: bool = True) -> EigenProblem:
     return EigenProblem(similarity, "largest", trivial=constant)
 
 
-def covariance(centred_points: Array) -> EigenProblem:
-    """Return the problem X'X a = value a of points that are already centred.
+def covariance(centred_points: Array, divisor: float = 1.0) -> EigenProblem:
+    """Return the problem X'X a = divisor value a of points that are already centred.
 
     The matrix is given by its factor X and never formed: squaring would halve the digits.
 
@@ -45,6 +45,8 @@ def covariance(centred_points: Array) -> EigenProblem:
     ----------
     centred_points : ndarray of shape (n_samples, n_features)
         Points with mean 0.
+    divisor : float, default=1.0
+        What sums of squares are divided by: n or n - 1 for variances.
 
     Returns
     -------
@@ -59,4 +61,6 @@ def covariance(centred_points: Array) -> EigenProblem:
     >>> spectrum.solve(problem.covariance(points), 1).values
     array([2.])
     """
-    return EigenProblem(centred_points, "largest", is_factor=True)
+    return EigenProblem(
+        centred_points, "largest", is_factor=True, unit=lambda values: values / divisor
+    )

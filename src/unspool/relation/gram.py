@@ -142,14 +142,14 @@ class GeodesicTable:
 class GeodesicOperator:
     """The same by its products, each made of all geodesics anew: nothing of size n x n is held.
 
-    ``norm_bound`` is the largest sum of a row's sizes. ``initial`` are vectors near the wanted
-    ones; a model that was saved does not keep them.
+    ``norm_bound`` is the largest sum of a row's sizes; ``initial`` are vectors near those that are
+    wanted.
     """
 
     paths: ShortestPaths
     centering: Centering
     norm_bound: float
-    initial: Array = field(init=False, repr=False)
+    initial: Array = field(repr=False)
 
     @classmethod
     def of(cls, paths: ShortestPaths, seed: int) -> GeodesicOperator:
@@ -160,9 +160,8 @@ class GeodesicOperator:
             product[sources] = double_product(similarities, start)
         means = product[:, -1] / paths.n_points
         largest = float(-means.min()) * paths.n_points
-        operator = cls(paths, Centering(means, float(means.mean())), largest)
-        object.__setattr__(operator, "initial", product[:, :-1])  # one power step nearer than start
-        return operator
+        nearer = product[:, :-1].copy()  # by one power step
+        return cls(paths, Centering(means, float(means.mean())), largest, nearer)
 
     @property
     def shape(self) -> tuple[int, int]:

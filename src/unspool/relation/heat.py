@@ -7,7 +7,7 @@ probabilities to the points it sees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -115,7 +115,7 @@ class DiffusionRelation:
 
     def problem(self) -> EigenProblem:
         """State D - K, mass D: the walk's values crowd near 1, and here they are found fast."""
-        return problem.laplacian(self.kernel)
+        return replace(problem.laplacian(self.kernel), unit=lambda values: 1.0 - values)
 
     def rows(self, queries: Queries) -> sp.csr_array:
         """Return the transition probabilities of query points."""

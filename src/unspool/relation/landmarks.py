@@ -6,7 +6,7 @@ Classical scaling of the landmarks alone, and every other point placed by its di
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -36,8 +36,9 @@ def triangulate(
         eigenvalues, anchors = scale_by_roots(spectrum)
         return GramMap(Centering.of(among), anchors, eigenvalues)
     centering = Centering.of(similarities)
-    spectrum = solve(problem.covariance(centering.rows(similarities)), n_components, seed=seed)
-    eigenvalues = np.sqrt(spectrum.values)
+    singular = replace(problem.covariance(centering.rows(similarities)), unit=np.sqrt)
+    spectrum = solve(singular, n_components, seed=seed)
+    eigenvalues = spectrum.values
     return GramMap(centering, spectrum.vectors * np.sqrt(eigenvalues), eigenvalues)
 
 

@@ -2,7 +2,6 @@
 
 from .cache import Cache, reuse, share_work
 from .display import show_progress
-from .memory import available_bytes, claim, format_bytes
 from .progress import (
     Cancelled,
     Event,
@@ -15,7 +14,16 @@ from .progress import (
     stage,
     warn,
 )
-from .threads import NUMBA_LOCK, limit_blas_threads, run_chunks, run_strips, thread_count
+from .resources import (
+    NUMBA_LOCK,
+    available_bytes,
+    claim,
+    format_bytes,
+    limit_blas_threads,
+    run_chunks,
+    run_strips,
+    thread_count,
+)
 
 __all__ = [
     "NUMBA_LOCK",

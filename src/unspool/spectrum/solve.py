@@ -20,7 +20,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from ..ordering import plan_elimination
-from ..runtime import Running, advise, available_bytes, stage
+from ..runtime import advise, available_bytes, stage
 from ..values import Array, EigenProblem, Spectrum
 from .bordered import NotSolved
 from .iterative import (
@@ -84,7 +84,7 @@ def solve(problem: EigenProblem, count: int, *, seed: int = 0) -> Spectrum:
         form = to_standard_form(problem)
         task = Task(form, problem, min(count + SPARE, available), count, seed, running)
         pairs = _first_that_works(task)
-        spectrum = _finish(form, pairs, count, running)
+        spectrum = _finish(task, pairs, count)
     return spectrum
 
 
@@ -207,8 +207,9 @@ def _equal_groups(pairs: EigenPairs, norm: float) -> list[Array]:
     return degenerate_groups(pairs.values, DEGENERATE * norm)
 
 
-def _finish(form: StandardForm, pairs: EigenPairs, count: int, running: Running) -> Spectrum:
-    """Fix signs and degenerate axes, cut to what was asked for, and measure the residuals."""
+def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
+    """Fix signs, axes and unit, cut to what was asked for, and measure the residuals."""
+    form, unit, running = task.form, task.problem.unit, task.running
     norm = max(form.norm_bound, float(np.abs(pairs.values).max()))
     groups = _equal_groups(pairs, norm)
     rounding = DEGENERATE * norm
@@ -220,10 +221,21 @@ def _finish(form: StandardForm, pairs: EigenPairs, count: int, running: Running)
     if residuals is None:
         residuals = _residuals(form, pairs.values[:count], kept)
     running.note(residual=float(residuals.max(initial=0.0)), holds=kept.nbytes)
-    following = float(pairs.values[count]) if len(pairs.values) > count else None
-    running.note(last=float(pairs.values[count - 1]), next=following, rounding=rounding)
+    values = np.array(unit(pairs.values[:count]))
+    following = gap = None
+    if len(pairs.values) > count:
+        following = float(unit(pairs.values[count : count + 1])[0])
+        gap = _relative_gap(float(pairs.values[count - 1]), float(pairs.values[count]), rounding)
+    running.note(count=count, last=float(values[-1]), next=following, gap=gap)
+    smallest, zero = unit(np.array([rounding, 0.0]))
     name = str(running.facts["solver"])
-    return Spectrum(pairs.values[:count].copy(), kept, residuals, name, following, rounding)
+    return Spectrum(values, kept, residuals, name, following, float(abs(smallest - zero)))
+
+
+def _relative_gap(last: float, following: float, rounding: float) -> float:
+    """Return by how much two eigenvalues of a matrix differ; 0 where both are rounding."""
+    size = max(abs(last), abs(following))
+    return abs(last - following) / size if size > rounding else 0.0
 
 
 def _residuals(form: StandardForm, values: Array, vectors: Array) -> Array:

@@ -14,7 +14,7 @@ from numba import njit, prange
 
 SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised; NaN keeps its meaning (unknown)
 RUN = 256  # pairs whose distances or pulls are computed in vectors before they are handed out
-GROUP = 32  # neighbouring values that monotone regression first takes together
+GROUP = 32  # neighboring values that monotone regression first takes together
 FEW = 16  # ties that are sorted by insertion
 
 
