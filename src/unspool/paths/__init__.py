@@ -1,7 +1,7 @@
 """NeighborGraph -> geodesic distances: shortest paths by elimination or by Dijkstra's algorithm."""
 
 from .dijkstra import MOST_BUCKETS, DijkstraSolver, lengths_between
-from .elimination import EliminationSolver, FilledPattern, filled_pattern, shortest_arcs
+from .elimination import EliminationSolver, shortest_arcs
 from .geodesics import (
     Algorithm,
     PathSolver,
@@ -16,11 +16,9 @@ __all__ = [
     "Algorithm",
     "DijkstraSolver",
     "EliminationSolver",
-    "FilledPattern",
     "PathSolver",
     "Precision",
     "ShortestPaths",
-    "filled_pattern",
     "geodesic_distances",
     "lengths_between",
     "prepare_paths",

@@ -31,7 +31,7 @@ _VALUES = {
     "distances to a manifold": "principal.fitting:Distances",
     "eigenproblem": "values:EigenProblem",
     "elimination": "paths.elimination:EliminationSolver",
-    "filled pattern": "paths.elimination:FilledPattern",
+    "filled pattern": "ordering.symbolic:FilledPattern",
     "geodesic operator": "relation.gram:GeodesicOperator",
     "geodesic table": "relation.gram:GeodesicTable",
     "diffusion": "relation.heat:DiffusionRelation",
