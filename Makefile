@@ -14,7 +14,7 @@ help:
 	@echo "make demo      compare maps of a Swiss roll: report.html"
 	@echo "make test      check, then the tests (about what a change needs)"
 	@echo "make test-all  check, then every test, the slow ones too"
-	@echo "make check     lint, format, types, architecture"
+	@echo "make check     lint, format, types, docstrings, architecture"
 	@echo "make bench     side by side with the peers"
 	@echo "make clean     remove everything make made"
 
@@ -31,6 +31,7 @@ check: $(VENV)/.dev
 	@$(BIN)/ruff check --quiet --output-format=concise .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary src
+	@$(BIN)/python docs/docstrings.py
 	@$(BIN)/python -m pytest tests/test_architecture.py
 
 test: check

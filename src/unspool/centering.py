@@ -35,6 +35,11 @@ class Centering:
         own_means = rows.mean(axis=1, keepdims=True)
         return np.asarray(rows - own_means - self.column_means + self.grand_mean)
 
+    def add_mean(self, coefficients: Array) -> Array:
+        """Return combinations of features as given, for combinations of centred ones."""
+        own_means = coefficients.mean(axis=1, keepdims=True)
+        return np.asarray(coefficients + (1.0 / coefficients.shape[1] - own_means))
+
 
 def _column_sums(table: Any) -> Array:
     """Return the sums of the columns, a strip of rows by each thread."""
@@ -85,3 +90,7 @@ class Uncentered:
     def rows(self, rows: Array) -> Array:
         """Return the rows as they are."""
         return rows
+
+    def add_mean(self, coefficients: Array) -> Array:
+        """Return the coefficients as they are."""
+        return coefficients

@@ -152,13 +152,12 @@ def test_short_circuits_of_mutual_neighbours_are_sought_among_them():
 
 
 def test_mutual_neighbours_are_not_advised_twice(monkeypatch):
-    from unspool import evaluate
     from unspool.evaluate import solution_checks
 
     monkeypatch.setattr(solution_checks, "_narrower", lambda evidence: ("n_neighbors", []))
     for count, rule, parameter in ((20, "union", "symmetrize"), (30, "mutual", "X")):
         model = Isomap(2, n_neighbors=count, symmetrize=rule).fit(ROLL.points)
-        measure = evaluate.short_circuits(diagnose(model, ROLL.points).evidence)
+        measure = solution_checks.short_circuits(diagnose(model, ROLL.points).evidence)
         assert measure.parameter == parameter
         assert ("symmetrize='mutual'" in measure.advice) is (rule == "union")
 
@@ -226,7 +225,7 @@ def test_equal_eigenvalues_are_told():
 def test_the_advice_on_equal_eigenvalues_stands_where_nothing_else_is_wrong():
     square = np.random.default_rng(4).uniform(size=(2000, 2))
     model = PCA(1).fit(square)
-    from unspool.evaluate import eigengap
+    from unspool.evaluate.solution_checks import eigengap
 
     found = diagnose(model, square, sample=300)
     measure = eigengap(found.evidence)
@@ -240,7 +239,7 @@ def test_negative_eigenvalues_ask_for_a_constant_or_another_method():
     table = np.abs(rng.normal(size=(120, 120))) + 1.0
     table = table + table.T
     np.fill_diagonal(table, 0.0)
-    from unspool.evaluate import negative_eigenvalues
+    from unspool.evaluate.solution_checks import negative_eigenvalues
 
     model = ClassicalMDS(2, metric="precomputed").fit(table)
     found = diagnose(model, table)

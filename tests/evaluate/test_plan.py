@@ -10,7 +10,7 @@ import pytest
 
 import unspool
 from benchmarks.plan import MARK, ratios
-from unspool import evaluate
+from unspool import costs, evaluate
 from unspool.catalog import METHODS
 from unspool.evaluate import plan
 from unspool.methods import LTSA, FeatureMapPCA, Isomap, KernelPCA, LandmarkIsomap
@@ -159,7 +159,7 @@ def test_memory_of_kernel_pca_by_landmarks_is_foreseen_too():
 def test_a_slower_machine_takes_longer(monkeypatch):
     here = plan("isomap", 5_000, 3)
     real = evaluate.this_machine()
-    slow = evaluate.Machine(real.flops / 4, real.bandwidth / 4, real.sorting / 4)
+    slow = costs.Machine(real.flops / 4, real.bandwidth / 4, real.sorting / 4)
     monkeypatch.setattr(sys.modules["unspool.evaluate.plan"], "this_machine", lambda: slow)
     assert plan("isomap", 5_000, 3).seconds == pytest.approx(4 * here.seconds)
     assert plan("isomap", 5_000, 3).bytes == here.bytes

@@ -12,7 +12,8 @@ from matplotlib.colors import to_rgba
 from unspool import datasets, distances, plot, quality
 from unspool.evaluate import compare, diagnose
 from unspool.methods import PCA, Isomap
-from unspool.plot import CATEGORIES, FAINT, spread_out, without_overlap
+from unspool.plot.overlays import spread_out, without_overlap
+from unspool.plot.style import CATEGORIES, FAINT
 
 ROLL = datasets.swiss_roll(200)
 MODEL = Isomap(2, n_neighbors=8).fit(ROLL.points)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from unspool.spectrum import canonical_vectors, degenerate_groups, signs
+from unspool.spectrum.solve import canonical_vectors, degenerate_groups, signs
 
 RANDOM = np.random.default_rng(0)
 

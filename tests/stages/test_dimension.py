@@ -6,7 +6,8 @@ from scipy.spatial.distance import cdist, pdist
 from scipy.special import digamma
 
 from unspool import datasets, dimension, quality
-from unspool.dimension import ESTIMATORS, choose_scale, doubling_scales, intrinsic_dimension
+from unspool.dimension import ESTIMATORS, intrinsic_dimension
+from unspool.dimension.estimate import choose_scale, doubling_scales
 from unspool.methods import Isomap
 
 

@@ -10,6 +10,8 @@ from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
 from unspool import quality, runtime
 from unspool.quality import score
+from unspool.quality.distance_rows import WidePointRows, distance_rows
+from unspool.quality.ranks import ranks
 
 
 def cloud(n, width, seed=0):
@@ -269,17 +271,15 @@ def test_wide_distances_keep_close_pairs_and_copies(offset):
     X[5] = X[4]
     X[6] = X[4] + 1e-7 * cloud(1, 60)[0]
     rows = np.array([4, 5, 6, 20])
-    found = quality.distance_rows(X).distances(rows)
-    assert isinstance(quality.distance_rows(X), quality.WidePointRows)
+    found = distance_rows(X).distances(rows)
+    assert isinstance(distance_rows(X), WidePointRows)
     np.testing.assert_allclose(found, cdist(X[rows], X), rtol=1e-9, atol=1e-12)
     assert found[0, 5] == found[1, 4] == 0.0
 
 
 def test_ranks_put_copies_after_the_point_itself_and_in_order():
     table = np.array([[0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
-    np.testing.assert_array_equal(
-        quality.ranks(table, np.array([3, 0])), [[1, 2, 3, 0], [0, 1, 2, 3]]
-    )
+    np.testing.assert_array_equal(ranks(table, np.array([3, 0])), [[1, 2, 3, 0], [0, 1, 2, 3]])
 
 
 def test_blocks_do_not_change_the_answer(monkeypatch):
@@ -348,7 +348,7 @@ def test_many_points_are_sampled_without_being_asked(monkeypatch):
     assert len(found.kept.sample) == 300
     assert not found.kept.exact
     assert found.kept.standard_error > 0
-    assert len(quality.neighborhoods(*bent(2000)).kept.sample) == quality.FEWEST
+    assert len(quality.neighborhoods(*bent(2000)).kept.sample) == score.FEWEST
     assert quality.neighborhoods(*bent(380)).kept.exact
     assert quality.neighbors_kept(X, Y).exact  # a search costs less than all pairs
 

@@ -13,19 +13,16 @@ from tests.compare import angle_between, relative
 from unspool import distances, graph, problem, runtime
 from unspool.ordering import plan_elimination
 from unspool.problem import reconstruction_weights
-from unspool.spectrum import (
-    EigenPairs,
-    NotSolved,
-    Task,
-    decompose,
-    decompose_factor,
-    solve,
+from unspool.spectrum import solve
+from unspool.spectrum.bordered import NotSolved
+from unspool.spectrum.iterative import (
     solve_by_factor_inverse,
     solve_by_filter,
     solve_by_products,
     solve_by_shift_invert,
-    to_standard_form,
 )
+from unspool.spectrum.operators import EigenPairs, Task, to_standard_form
+from unspool.spectrum.solve import decompose, decompose_factor
 from unspool.values import EigenProblem
 
 RANDOM = np.random.default_rng(0)
@@ -353,7 +350,7 @@ def test_a_costly_factor_is_tried_last(monkeypatch):
 
 def test_an_iteration_that_did_not_converge_is_not_accepted():
     """Two hundred nearly equal values, and one pass: no answer rather than a wrong one."""
-    from unspool.spectrum import leading_pairs
+    from unspool.spectrum.krylov import leading_pairs
 
     values = 1.0 - 1e-5 * np.arange(300)
     start = np.random.default_rng(0).standard_normal((300, 6))

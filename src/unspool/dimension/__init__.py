@@ -8,7 +8,7 @@ a method, and tell how many coordinates its *map* needs.
 
 from .correlation import correlation_dimension
 from .elbow import eigengap, eigengap_of_patches, elbow, elbow_of_map, elbow_of_patches
-from .estimate import Dimension, Estimate, choose_scale, doubling_scales
+from .estimate import Dimension, Estimate
 from .intrinsic import ESTIMATORS, intrinsic_dimension
 from .local_pca import local_pca
 from .nearest import levina_bickel, two_nearest
@@ -17,9 +17,7 @@ __all__ = [
     "ESTIMATORS",
     "Dimension",
     "Estimate",
-    "choose_scale",
     "correlation_dimension",
-    "doubling_scales",
     "eigengap",
     "eigengap_of_patches",
     "elbow",

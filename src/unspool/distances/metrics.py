@@ -79,15 +79,57 @@ def pairwise_squared_distances(
 
 
 def squared_norms(points: Array) -> Array:
-    """Return |x|^2 of each row."""
+    """Return |x|^2 of each row.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, n_features)
+        The points.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        The squared norms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances
+    >>> distances.squared_norms(np.array([[3.0, 4.0]]))
+    array([25.])
+    """
     return np.asarray(np.einsum("ij,ij->i", points, points))
 
 
 def expand_squares(queries: Array, points: Array, own: Array, norms: Array) -> Array:
     """Return |x|^2 + |y|^2 - 2 x.y of all pairs: squared distances at the speed of a product.
 
-    ``own`` and ``norms`` are the ``squared_norms`` of queries and points. Center both first: what
-    is near beside the norms loses its digits, and may come out negative.
+    Center queries and points first: what is near beside the norms loses its digits, and may come
+    out negative.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+        The points of the rows.
+    points : ndarray of shape (n_samples, n_features)
+        The points of the columns.
+    own : ndarray of shape (n_queries,)
+        The ``squared_norms`` of the queries.
+    norms : ndarray of shape (n_samples,)
+        The ``squared_norms`` of the points.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_samples)
+        The squared distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances
+    >>> x, y = np.array([[1.0]]), np.array([[3.0], [-1.0]])
+    >>> distances.expand_squares(x, y, distances.squared_norms(x), distances.squared_norms(y))
+    array([[4., 4.]])
     """
     squares = np.asarray(queries @ (-2.0 * points.T))
     squares += norms

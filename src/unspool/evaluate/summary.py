@@ -53,9 +53,30 @@ def summarize(
 ) -> Summary:
     """Return a summary of points, or of a table of distances.
 
-    ``data`` are the same columns before rows were dropped, gaps filled and columns scaled (NaN is a
-    missing entry): columns are described as they are there. ``rows`` are the names of the points,
-    by default their numbers from 0 on.
+    Parameters
+    ----------
+    points : array-like of shape (n_samples, n_features)
+        The points; with ``metric="precomputed"`` the distances between them.
+    columns : sequence of str, default=()
+        Names of the columns; by default their numbers.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    data : array-like of shape (n_rows, n_features) or None, default=None
+        The same columns before rows were dropped, gaps filled and columns scaled (NaN is a missing
+        entry): columns are described as they are there.
+    rows : sequence, default=()
+        Names of the points; by default their numbers from 0 on.
+
+    Returns
+    -------
+    Summary
+        What the data are, and the warnings: one sentence each.
+
+    Examples
+    --------
+    >>> from unspool import datasets, evaluate
+    >>> evaluate.summarize(datasets.circle(50).points).n_points
+    50
     """
     if metric == "precomputed":
         return _of_distances(points)

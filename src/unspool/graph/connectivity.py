@@ -127,8 +127,32 @@ def join_components(
 ) -> NeighborGraph:
     """Join the components of a graph by shortest links until one is left: a minimum spanning tree.
 
-    Boruvka's rounds: ``shortest_links(components)`` gives for each component, or all but one, the
-    shortest link that leaves it. Ends early where it gives none.
+    Boruvka's rounds; they end early where there are no more links.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        The neighbour graph.
+    found : Components
+        Its components, as ``find_components`` returns them.
+    shortest_links : callable
+        ``shortest_links(components)`` gives for each component, or all but one, the shortest link
+        that leaves it: the ends (two arrays) and the lengths.
+
+    Returns
+    -------
+    NeighborGraph
+        The graph with the links added.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances, graph
+    >>> apart = graph.symmetrize(distances.neighbor_graph([[0.0], [1.0], [8.0], [9.0]], 1))
+    >>> def links(components):
+    ...     return np.array([1]), np.array([2]), np.array([7.0])
+    >>> graph.join_components(apart, graph.find_components(apart), links).n_edges
+    6
     """
     while found.count > 1:
         first, second, lengths = shortest_links(found)

@@ -130,13 +130,25 @@ def _publish() -> None:
 
 
 def share_unfinished() -> None:
-    """Let the processes that are forked from now on tell this one of their unfinished files."""
+    """Let the processes that are forked from now on tell this one of their unfinished files.
+
+    Examples
+    --------
+    >>> from unspool import io
+    >>> io.share_unfinished()
+    """
     global _shared
     _shared = mmap.mmap(-1, SIZE)
 
 
 def remove_unfinished() -> None:
-    """Remove the files that were not finished; no process that writes them may go on."""
+    """Remove the files that were not finished; no process that writes them may go on.
+
+    Examples
+    --------
+    >>> from unspool import io
+    >>> io.remove_unfinished()
+    """
     for name in _shared[:].split(b"\0") if _shared is not None else ():
         if name:
             with suppress(OSError):

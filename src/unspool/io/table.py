@@ -63,7 +63,19 @@ class Table:
 
 
 def import_pandas() -> Any:
-    """Return pandas, or say how to get it."""
+    """Return pandas, or say how to get it.
+
+    Returns
+    -------
+    module
+        The package pandas.
+
+    Examples
+    --------
+    >>> from unspool import io
+    >>> io.import_pandas().__name__
+    'pandas'
+    """
     try:
         import pandas
     except ModuleNotFoundError:

@@ -73,8 +73,34 @@ def readable_equation(
 ) -> Equation:
     """Return the equation ``vector . (monomials - mean) = 0`` in its shortest form.
 
-    ``spread`` turns coefficients into the values they give on the data: the norm of
-    ``spread @ c`` is the standard deviation of the combination c of the monomials.
+    Parameters
+    ----------
+    vector : ndarray of shape (n_monomials,)
+        Coefficients of the monomials.
+    mean : ndarray of shape (n_monomials,)
+        Mean of the monomials.
+    spread : ndarray of shape (n_axes, n_monomials)
+        Turns coefficients into the values they give on the data: the norm of ``spread @ c`` is the
+        standard deviation of the combination c of the monomials.
+    exponents : ndarray of shape (n_monomials, n_features)
+        Exponents of the monomials.
+    names : sequence of str or None, default=None
+        Names of the variables; None is x1, x2, ...
+
+    Returns
+    -------
+    Equation
+        The equation; it prints as Python writes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import kernel
+    >>> exponents = kernel.monomial_exponents(2, 1)
+    >>> nothing = np.zeros(2)
+    >>> line = np.array([1.0, -2.0])
+    >>> print(kernel.readable_equation(line, mean=nothing, spread=np.eye(2), exponents=exponents))
+    x1 - 2*x2 = 0
     """
     if names is None:
         names = [f"x{i + 1}" for i in range(exponents.shape[1])]

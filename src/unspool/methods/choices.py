@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from .. import graph
@@ -27,7 +27,7 @@ class KernelChoice:
         kind=float,
         above=0,
         optional=True,
-        help="exp(-gamma d^2); factor of x'y elsewhere",
+        help="Gaussian width: exp(-gamma d^2); factor of x'y in other kernels",
     )
     sigma: float | None = parameter(
         default=None,
@@ -68,7 +68,7 @@ class LandmarkChoice:
     n_landmarks: int = parameter(
         default=50, kind=int, at_least=2, help="number of landmarks (Izenman 2013 suggests 50)"
     )
-    landmarks: str | Array | list[int] = parameter(
+    landmarks: Literal["maxmin", "random"] | Sequence[int] | Array = parameter(
         default="maxmin",
         help="'maxmin', 'random', or the indices of the landmarks (then n_landmarks is moot)",
     )

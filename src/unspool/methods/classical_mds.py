@@ -42,6 +42,7 @@ class ClassicalMDS(Estimator):
         help="add the least constant that makes the distances Euclidean",
     )
 
+    eigenvalues_: Array = learned(help="eigenvalues of -1/2 H D^2 H, one per coordinate")
     additive_constant_: float = learned(help="what was added to all distances")
     _map: GramMap = learned()
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .. import distances, extension
@@ -27,8 +26,44 @@ SMALLEST = 1e-70  # fourth powers of anything smaller vanish
 NUMBERS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
 
 
+if TYPE_CHECKING:
+
+    class ScikitLearn:
+        """What the base classes of scikit-learn give to every method.
+
+        They carry no types: with one of them among the bases, a checker would believe that a
+        constructor takes any argument, and that a method has any attribute.
+        """
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """Return the parameters by name."""
+            ...
+
+        def set_params(self, **params: Any) -> Self:
+            """Set parameters by name."""
+            ...
+
+        def set_output(
+            self, *, transform: Literal["default", "pandas", "polars"] | None = None
+        ) -> Self:
+            """Say in what kind of table ``transform`` and ``fit_transform`` answer."""
+            ...
+
+        def get_feature_names_out(self, input_features: Any = None) -> Array:
+            """Return the names of the coordinates."""
+            ...
+
+        def __sklearn_tags__(self) -> Any: ...
+
+else:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+    class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+        """The base classes of scikit-learn."""
+
+
 @method
-class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Estimator(ScikitLearn):
     """Base of all methods: declared parameters in, ``embedding_`` and ``report_`` out.
 
     Subclasses say how to ``_fit`` points and how to ``_transform`` query points, both in float64;
@@ -48,8 +83,10 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     report_: Report = learned(help="what the fit did, stage by stage, and what it advises")
     embedding_: Array = learned(help="coordinates of the fitted points, one row per point")
-    eigenvalues_: Array = learned(help="eigenvalues, one per coordinate, where there are any")
     n_features_in_: int = learned(help="number of features of the fitted points")
+    feature_names_in_: Array = learned(
+        help="names of the features, where a table with names was fitted"
+    )
     _dtype: type[np.floating[Any]] = learned()
     _X: Any = learned()  # what the method was fitted on, as float64: points, or a table
 

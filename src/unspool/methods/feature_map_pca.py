@@ -20,26 +20,30 @@ from .parameters import learned, method, parameter
 
 @method
 class FeatureMapPCA(Estimator):
-    """Nonlinear PCA: PCA of features that are computed outright (S0 4.1.1-4.1.2).
+    """Nonlinear PCA: PCA of features that are computed outright.
 
     ``feature_map`` takes points (n, D) to features (n, M) in which the data are nearly flat; the
     default is the Veronese map of ``degree``, scaled so that the map equals kernel PCA with the
     homogeneous kernel (x'y)^degree. With at most as many features as points the axes come from the
-    M x M covariance, else from the n x n Gram matrix (S0 4.10-4.12); ``report_`` says which.
+    M x M covariance, else from the n x n Gram matrix (Vidal, Ma, Sastry 2016, eq. 4.10-4.12);
+    ``report_`` says which.
 
     Examples
     --------
     >>> from unspool import FeatureMapPCA, datasets
     >>> circle = datasets.circle(100).points
-    >>> FeatureMapPCA(3, degree=2).fit(circle).eigenvalues_[-1] < 1e-30  # it lies on a plane
-    np.True_
+    >>> bool(FeatureMapPCA(3, degree=2).fit(circle).eigenvalues_[-1] < 1e-30)  # it lies on a plane
+    True
     """
 
     feature_map: Callable[[Array], Array] | None = parameter(
-        None, optional=True, help="points (n, D) -> features (n, M); None is the Veronese map"
+        default=None,
+        optional=True,
+        help="points (n, D) -> features (n, M); None is the Veronese map",
     )
-    degree: int = parameter(2, kind=int, at_least=1, help="degree of the Veronese map")
+    degree: int = parameter(default=2, kind=int, at_least=1, help="degree of the Veronese map")
 
+    eigenvalues_: Array = learned(help="eigenvalues of the centered inner products of the features")
     components_: Array = learned(help="axes in feature space, one per row")
     mean_: Array = learned(help="mean of the features")
     explained_variance_ratio_: Array = learned(help="share of the variance on each axis")
@@ -94,7 +98,7 @@ class FeatureMapPCA(Estimator):
     def _by_gram(self, centered: Array) -> tuple[Array, Array]:
         """Return u = Phi w with |w|^2 = 1 / (n value); an empty value has no axis."""
         n = len(centered)
-        gram = replace(problem.gram(centered @ centered.T), unit=lambda values: values / n)
+        gram = replace(problem.gram(centered @ centered.T), divisor=n)
         spectrum = solve(gram, self.n_components, seed=self.random_state)
         values, coordinates = scale_by_roots(spectrum)
         divisors = np.sqrt(n) * np.where(values > 0.0, values, 1.0)

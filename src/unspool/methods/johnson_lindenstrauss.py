@@ -1,6 +1,7 @@
-"""How many random directions keep all distances, how surely, and whether they did (S3 15.4).
+"""How many random directions keep all distances, how surely, and whether they did.
 
-By how much a map stretches and shrinks the distances between points, pair by pair.
+By how much a map stretches and shrinks the distances between points, pair by pair (Mohri et al.
+2012, section 15.4).
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def projection_success_probability(n: int, eps: float, n_components: int | None 
 
 
 def _check_lemma(eps: float, n: int | None = None) -> None:
-    _check_eps(eps, 0.5, "the Johnson-Lindenstrauss lemma of S3 15.4")
+    _check_eps(eps, 0.5, "the Johnson-Lindenstrauss lemma of Mohri et al. 2012, 15.4")
     if n is not None:
         _check_whole(n, "n", 5)
 
@@ -153,10 +154,11 @@ MANY_PAIRS = 2_000_000  # all pairs of 2,000 points: a second or two, 16 MB
 
 @dataclass(frozen=True, slots=True)
 class Distortions:
-    """Squared distances on a map divided by those of the data, pair by pair (S3 15.13).
+    """Squared distances on a map divided by those of the data, pair by pair.
 
-    ``is_sample`` says that not all pairs were taken; ``n_coincident`` pairs that are one point both
-    in the data and on the map have no ratio and are left out.
+    The ratios of Mohri et al. 2012, eq. 15.13. ``is_sample`` says that not all pairs were taken;
+    ``n_coincident`` pairs that are one point both in the data and on the map have no ratio and are
+    left out.
     """
 
     ratios: Array
@@ -213,8 +215,8 @@ def distortions(X: Any, Y: Any, *, max_pairs: int = MANY_PAIRS, seed: int = 0) -
     --------
     >>> from unspool import datasets, distortions
     >>> points = datasets.circle(50).points
-    >>> distortions(points, 2.0 * points).ratios.round(9).max()
-    np.float64(4.0)
+    >>> float(distortions(points, 2.0 * points).ratios.round(9).max())
+    4.0
     """
     points, places = check_points(X), check_points(Y)
     if len(points) != len(places):

@@ -29,7 +29,7 @@ class KernelLLE(KernelChoice, LLE):
     (300, 2)
     """
 
-    metric: Metric = parameter(
+    metric: Literal["kernel"] = parameter(
         default="kernel",
         choices=("kernel",),
         help="distances are always those of the feature space",

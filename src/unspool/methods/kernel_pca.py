@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Literal
+
 import numpy as np
 
 from .. import extension, graph
@@ -50,17 +53,21 @@ class KernelPCA(KernelChoice, Estimator):
         optional=True,
         help="number of landmarks that all points are seen through; None for all pairs",
     )
-    landmarks: str | Array | list[int] = parameter(
+    landmarks: Literal["cholesky", "uniform", "kmeans"] | Sequence[int] | Array = parameter(
         default="cholesky",
         help="'cholesky' (randomly pivoted), 'uniform', 'kmeans', or the indices of the landmarks "
         "(then n_landmarks is moot)",
     )
 
+    eigenvalues_: Array = learned(
+        help="eigenvalues of the (centered) kernel matrix, one per coordinate"
+    )
     landmarks_: Array = learned(
         help="indices of the landmarks among the fitted points; empty without landmarks, and for "
         "'kmeans', whose landmarks are no data points"
     )
     _map: GramMap | NystroemMap = learned()
+    _seen: Array = learned()  # what similarities are taken to: all points, or the landmarks
 
     def _input_kind(self) -> InputKind:
         return "kernel" if self.kernel == "precomputed" else "points"
@@ -73,15 +80,18 @@ class KernelPCA(KernelChoice, Estimator):
     @property
     def landmark_points_(self) -> Array:
         """Landmarks as points, one per row; of a kernel matrix, their row numbers."""
-        return self._map.landmarks if isinstance(self._map, NystroemMap) else self._X[:0]
+        return self._X[:0] if self._has_all_pairs() else self._seen
 
     def _fit(self, X: Array) -> None:
         self._choose_kernel(X, centered=self.center)
-        if self.n_landmarks is None and isinstance(self.landmarks, str):
+        if self._has_all_pairs():
             self._check_rule()
             self._fit_all_pairs(X)
         else:
             self._fit_through_landmarks(X)
+
+    def _has_all_pairs(self) -> bool:
+        return self.n_landmarks is None and isinstance(self.landmarks, str)
 
     def _check_rule(self) -> None:
         if self.landmarks not in RULES:
@@ -97,6 +107,7 @@ class KernelPCA(KernelChoice, Estimator):
             "use n_landmarks=1000 to see all points through 1,000 of them",
         )
         check_n_components(self.n_components, n - 1)
+        self._seen = np.arange(n)[:, None] if self._input_kind() == "kernel" else X
         with stage("similarity") as running:
             similarities = self._similarities(X)
             running.note(holds=similarities.nbytes)
@@ -110,11 +121,11 @@ class KernelPCA(KernelChoice, Estimator):
         n, is_table = len(X), self._input_kind() == "kernel"
         kernel = GivenKernel(X) if is_table else self._kernel
         rows = np.arange(n)[:, None] if is_table else X
-        chosen = self._choose_landmarks(kernel, rows)
+        self._seen = self._choose_landmarks(kernel, rows)
         fitted, self.embedding_ = fit_nystroem(
             kernel,
             rows,
-            chosen,
+            self._seen,
             self.n_components,
             centered=self.center,
             seed=self.random_state,
@@ -134,21 +145,19 @@ class KernelPCA(KernelChoice, Estimator):
         if rule != "kmeans":
             self.landmarks_ = draw_landmarks(kernel, rows, count, rule, seed)
             return np.asarray(rows[self.landmarks_])
-        if isinstance(kernel, GivenKernel):
+        if self._input_kind() == "kernel":
             raise ValueError("k-means needs points; use landmarks='cholesky' or 'uniform'")
         self.landmarks_ = np.empty(0, dtype=np.intp)
         return center_landmarks(rows, count, seed)
 
     def _similarities(self, X: Array) -> Array:
-        return X if self._input_kind() == "kernel" else self._kernel(X, self._X)
+        """Return the similarities of points (rows) to those that are seen (columns)."""
+        if self._input_kind() == "points":
+            return self._kernel(X, self._seen)
+        return X if len(self._seen) == X.shape[1] else X[:, self._seen[:, 0]]
 
     def _transform(self, X: Array) -> Array:
-        if isinstance(self._map, GramMap):
-            return self._map.place(self._similarities(X))
-        landmarks = self._map.landmarks
-        if self._input_kind() == "kernel":
-            return self._map.place(X[:, landmarks[:, 0]])
-        return self._map.place(self._kernel(X, landmarks))
+        return self._map.place(self._similarities(X))
 
     def kernel_(self) -> Array:
         """Return the (centred) kernel matrix of all pairs.
@@ -158,12 +167,13 @@ class KernelPCA(KernelChoice, Estimator):
         ndarray of shape (n, n)
             The matrix that is decomposed, or that landmarks stand for.
         """
-        similarities = self._similarities(self._X)
+        is_table = self._input_kind() == "kernel"
+        similarities = self._X if is_table else self._kernel(self._X, self._X)
         return double_centered(similarities) if self.center else similarities
 
     def _inverse_transform(self, places: Array) -> Array:
         """Return pre-images: exact for the linear kernel, fixed points for the Gaussian."""
-        coefficients, known = self._combine(places)
+        coefficients, known = self._map.combine(places), self._seen
         if self.kernel == "linear":
             origin = 0.0 if self._kernel.origin is None else self._kernel.origin
             return np.asarray(origin + coefficients @ (known - origin))
@@ -171,13 +181,3 @@ class KernelPCA(KernelChoice, Estimator):
         if self.kernel != "gaussian":
             return start
         return extension.gaussian_preimage(coefficients, self._kernel, known, start)
-
-    def _combine(self, places: Array) -> tuple[Array, Array]:
-        """Return the places as combinations (m, n) of the features of known points (n, D)."""
-        if isinstance(self._map, NystroemMap):
-            return self._map.combine(places), self._map.landmarks
-        used = self.eigenvalues_ > 0
-        coefficients = (places[:, used] / self.eigenvalues_[used]) @ self._map.anchors[:, used].T
-        if self.center:
-            coefficients += 1.0 / coefficients.shape[1] - coefficients.mean(axis=1, keepdims=True)
-        return np.asarray(coefficients), self._X

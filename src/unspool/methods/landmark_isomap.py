@@ -38,7 +38,8 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
     def _fit(self, X: Any) -> None:
         check_n_components(self.n_components, min(self.n_landmarks, X.shape[0]) - 1)
         super()._fit(X)
-        self.landmarks_ = np.concatenate([_landmarks_of(chart) for chart in self.charts_])
+        charts: Any = self.charts_
+        self.landmarks_ = np.concatenate([c.members[c.relation.landmarks] for c in charts])
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         chosen = self._landmarks_in(component)
@@ -90,11 +91,3 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
         """Geodesic distances from the landmarks to the points of the largest component."""
         chart: Any = self.charts_[0]
         return np.asarray(chart.relation.geodesics)
-
-
-def _landmarks_of(chart: Chart) -> Array:
-    """Return the landmarks of a chart; the points of one without coordinates stand for all."""
-    relation = chart.relation
-    if isinstance(relation, LandmarkGeodesics):
-        return np.asarray(chart.members[relation.landmarks])
-    return chart.members

@@ -35,6 +35,7 @@ class LandmarkMDS(LandmarkChoice, Estimator):
         default="euclidean", help="name, callable, or 'precomputed' distances"
     )
 
+    eigenvalues_: Array = learned(help="eigenvalues of the landmarks, one per coordinate")
     _triangulation: GramMap = learned()
 
     def _input_kind(self) -> InputKind:

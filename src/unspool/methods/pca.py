@@ -13,11 +13,11 @@ from .parameters import learned, method, parameter
 
 @method
 class PCA(Estimator):
-    """Principal component analysis: the flat map that loses the least (S1; S3 15.1).
+    """Principal component analysis: the flat map that loses the least.
 
     Points are projected on the ``n_components`` directions of largest variance, which are the axes
-    of the subspace with the smallest reconstruction error. Data are centred before anything is
-    squared, so an offset costs no digits.
+    of the subspace with the smallest reconstruction error (Mohri et al. 2012, section 15.1). Data
+    are centred before anything is squared, so an offset costs no digits.
 
     Examples
     --------
@@ -27,13 +27,20 @@ class PCA(Estimator):
     """
 
     ddof: int = parameter(
-        0, kind=int, at_least=0, at_most=1, help="variances divide by n - ddof (0 as in S0 and S3)"
+        default=0,
+        kind=int,
+        at_least=0,
+        at_most=1,
+        help="variances divide by n - ddof (0 as in Vidal, Ma, Sastry 2016 and Mohri et al. 2012)",
     )
-    whiten: bool = parameter(False, kind=bool, help="scale every coordinate to unit variance")
+    whiten: bool = parameter(
+        default=False, kind=bool, help="scale every coordinate to unit variance"
+    )
 
-    components_: Array = learned()
-    mean_: Array = learned()
-    explained_variance_ratio_: Array = learned()
+    eigenvalues_: Array = learned(help="variance along each axis, divided by n - ddof")
+    components_: Array = learned(help="principal axes, one per row")
+    mean_: Array = learned(help="mean of the points")
+    explained_variance_ratio_: Array = learned(help="share of the variance along each axis")
 
     def _fit(self, X: Array) -> None:
         n, width = X.shape
@@ -62,6 +69,12 @@ class PCA(Estimator):
         return np.where(flat, 1.0, np.sqrt(np.where(flat, 1.0, self.eigenvalues_)))
 
     def kernel_(self) -> Array:
-        """Return the centred inner products, whose kernel PCA is this map."""
+        """Return the centred inner products, whose kernel PCA is this map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+            The Gram matrix.
+        """
         centred = self._X - self.mean_
         return np.asarray(centred @ centred.T)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -20,12 +19,13 @@ from .parameters import learned, method, parameter
 
 @method
 class PolynomialPCA(Estimator):
-    """Polynomial PCA: the curved surface that data lie on, as an equation (S4 16.2).
+    """Polynomial PCA: the curved surface that data lie on, as an equation.
 
     The variables are extended by all their products up to ``degree``, and PCA is done on the
-    extension (Gnanadesikan and Wilk 1969). What counts are the *smallest* eigenvalues: one of zero
-    is a polynomial that vanishes on all points, and ``equation()`` writes it out. The map itself is
-    the scores, largest variance first, all of them unless ``n_components`` says otherwise.
+    extension (Gnanadesikan and Wilk 1969; Izenman 2013, section 16.2). What counts are the
+    *smallest* eigenvalues: one of zero is a polynomial that vanishes on all points, and
+    ``equation()`` writes it out. The map itself is the scores, largest variance first, all of them
+    unless ``n_components`` says otherwise.
 
     Examples
     --------
@@ -37,17 +37,27 @@ class PolynomialPCA(Estimator):
     4*x1 + 4*x1**2 - x2 + 2 = 0
     """
 
-    n_components: Any = parameter(  # Any: the base declares int, and None is allowed here
-        None, positional=True, kind=int, at_least=1, optional=True, help="scores kept; None is all"
+    n_components: int | None = parameter(  # type: ignore[assignment]  # wider than the base
+        default=None,
+        kw_only=False,
+        kind=int,
+        at_least=1,
+        optional=True,
+        help="scores kept; None is all",
     )
-    degree: int = parameter(2, kind=int, at_least=1, help="highest degree of a monomial")
+    degree: int = parameter(default=2, kind=int, at_least=1, help="highest degree of a monomial")
     standardize: bool = parameter(
-        False, kind=bool, help="scale every monomial to unit variance (correlation matrix)"
+        default=False, kind=bool, help="scale every monomial to unit variance (correlation matrix)"
     )
     ddof: int = parameter(
-        0, kind=int, at_least=0, at_most=1, help="variances divide by n - ddof (0 as in S4)"
+        default=0,
+        kind=int,
+        at_least=0,
+        at_most=1,
+        help="variances divide by n - ddof (0 as in Izenman 2013)",
     )
 
+    eigenvalues_: Array = learned(help="variances along all axes, largest first")
     components_: Array = learned(help="axes in the space of monomials, all of them, one per row")
     mean_: Array = learned(help="mean of the monomials")
     explained_variance_ratio_: Array = learned(help="share of the variance on each axis")
@@ -104,6 +114,16 @@ class PolynomialPCA(Estimator):
 
         It says that the component's score is zero, constant included; scaled and rounded so that
         it reads well and holds on the data as the component does.
+
+        Parameters
+        ----------
+        component : int, default=-1
+            Number of the component; the last has the smallest variance.
+
+        Returns
+        -------
+        Equation
+            The equation; it prints as Python writes it.
         """
         check_is_fitted(self)
         if not -len(self.components_) <= component < len(self.components_):

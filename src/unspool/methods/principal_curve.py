@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -39,12 +39,12 @@ class PrincipalCurve(PrincipalMethod):
         at_most=1,
         help="1; use PrincipalSurface for more",
     )
-    start: str | Array | None = parameter(
+    start: Literal["pca", "circle"] | Array | None = parameter(
         default=None,
         optional=True,
         help="'pca', 'circle' or corners in order; default a circle for closed curves, else 'pca'",
     )
-    smoother: str | Callable[..., Any] = parameter(
+    smoother: Literal["spline", "lowess", "kernel"] | Callable[..., Any] = parameter(
         default="spline",
         help="'spline', 'lowess' (running line), 'kernel' (mean), or a function of (arc lengths,"
         " values[, weights if robust]) that returns smooth values",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from .. import principal
@@ -37,7 +39,7 @@ class PrincipalSurface(PrincipalMethod):
         at_most=1,
         help="share of the points that is averaged over",
     )
-    start: str | Array = parameter(
+    start: Literal["pca"] | Array = parameter(
         default="pca", help="'pca', or parameters of the points, one row each (such as an Isomap)"
     )
     parametrization: principal.Parametrization = parameter(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import issparse
+import scipy.sparse as sp
 
 from ..runtime import claim, stage
 from ..values import Array
@@ -18,10 +18,11 @@ MOST_DRAWS = 100  # at the dimension of the lemma a draw fails less often than 2
 
 @method
 class RandomProjection(Estimator):
-    """Random projection: a few random directions keep all distances, nearly (S3 15.4).
+    """Random projection: a few random directions keep all distances, nearly.
 
     f(x) = A x / sqrt(k) with k rows of independent entries, drawn by scikit-learn: standard normal,
-    or mostly zero (``kind="sparse"``). Nothing is learned but the number of features. Give the
+    or mostly zero (``kind="sparse"``; Mohri et al. 2012, section 15.4). Nothing is learned but the
+    number of features. Give the
     number of coordinates, or ``eps`` for as many as the Johnson-Lindenstrauss lemma asks for;
     ``guarantee=True`` draws again until all pairs keep their squared distance to 1 +- eps.
 
@@ -34,27 +35,49 @@ class RandomProjection(Estimator):
     (50, 187)
     """
 
-    n_components: Any = parameter(  # Any: the base declares int, here None is what eps asks for
-        None, positional=True, kind=int, at_least=1, optional=True, help="coordinates; 2 if no eps"
+    n_components: int | None = parameter(  # type: ignore[assignment]  # wider than the base
+        default=None,
+        kw_only=False,
+        kind=int,
+        at_least=1,
+        optional=True,
+        help="number of coordinates; None is what eps asks for, or 2",
     )
     eps: float | None = parameter(
-        None, kind=float, above=0, optional=True, help="relative error of squared distances"
+        default=None,
+        kind=float,
+        above=0,
+        optional=True,
+        help="relative error of squared distances",
     )
     bound: Literal["dasgupta-gupta", "mohri"] = parameter(
-        "dasgupta-gupta", choices=("dasgupta-gupta", "mohri"), help="turns eps into n_components"
+        default="dasgupta-gupta",
+        choices=("dasgupta-gupta", "mohri"),
+        help="bound that turns eps into n_components",
     )
-    kind: str = parameter(
-        "gaussian", choices=("gaussian", "sparse"), help="entries: normal, or mostly zero"
+    kind: Literal["gaussian", "sparse"] = parameter(
+        default="gaussian",
+        choices=("gaussian", "sparse"),
+        help="entries: normal, or mostly zero",
     )
     density: float | None = parameter(
-        None, kind=float, above=0, at_most=1, optional=True, help="not zero if sparse; 1 / sqrt(D)"
+        default=None,
+        kind=float,
+        above=0,
+        at_most=1,
+        optional=True,
+        help="share of the entries that are not zero if kind='sparse'; None is 1 / sqrt(D)",
     )
     guarantee: bool = parameter(
-        False, kind=bool, help="draw again until all pairs of the fitted points are within eps"
+        default=False,
+        kind=bool,
+        help="draw again until all pairs of the fitted points are within eps",
     )
 
-    components_: Any = learned()
-    n_draws_: int = learned()
+    components_: Array | sp.csr_array = learned(
+        help="the random directions, one per row; sparse if most entries are zero"
+    )
+    n_draws_: int = learned(help="number of draws that it took")
     _mean: Array = learned()
 
     def _fit(self, X: Array) -> None:
@@ -112,6 +135,8 @@ class RandomProjection(Estimator):
 
     def _inverse_transform(self, places: Array) -> Array:
         """Return the point nearest to the data's mean among those that the map takes there."""
-        matrix = self.components_.toarray() if issparse(self.components_) else self.components_
+        matrix = self.components_
+        if not isinstance(matrix, np.ndarray):
+            matrix = matrix.toarray()
         missing = places - self._transform(self._mean[None, :])
         return np.asarray(self._mean + np.linalg.lstsq(matrix, missing.T, rcond=None)[0].T)

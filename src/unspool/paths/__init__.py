@@ -1,7 +1,6 @@
 """NeighborGraph -> geodesic distances: shortest paths by elimination or by Dijkstra's algorithm."""
 
-from .dijkstra import MOST_BUCKETS, DijkstraSolver, lengths_between
-from .elimination import EliminationSolver, shortest_arcs
+from .dijkstra import MOST_BUCKETS, lengths_between
 from .geodesics import (
     Algorithm,
     PathSolver,
@@ -14,13 +13,10 @@ from .geodesics import (
 __all__ = [
     "MOST_BUCKETS",
     "Algorithm",
-    "DijkstraSolver",
-    "EliminationSolver",
     "PathSolver",
     "Precision",
     "ShortestPaths",
     "geodesic_distances",
     "lengths_between",
     "prepare_paths",
-    "shortest_arcs",
 ]

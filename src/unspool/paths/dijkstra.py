@@ -141,6 +141,31 @@ def lengths_between(graph: NeighborGraph, first: Array, second: Array, limits: A
     """Return the shortest path between each pair of ends, infinite if longer than its limit.
 
     A search is given up at the limit: a pair costs the points within it, not the graph.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        An undirected graph, as ``graph.symmetrize`` makes it.
+    first : ndarray of int
+        Where each path begins.
+    second : ndarray of int
+        Where it ends.
+    limits : ndarray of float
+        The length at which the search for it is given up.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        The lengths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances, graph, paths
+    >>> line = graph.symmetrize(distances.neighbor_graph([[0.0], [1.0], [3.0]], 1))
+    >>> ends = np.array([0, 0]), np.array([1, 2])
+    >>> paths.lengths_between(line, *ends, np.array([2.0, 2.0]))
+    array([ 1., inf])
     """
     from .dijkstra_kernels import search_between
 

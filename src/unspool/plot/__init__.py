@@ -2,12 +2,10 @@
 
 from .curves import elbow, estimates, scree, shepard
 from .maps import comparison, embedding, neighbor_graph, scatter_matrix
-from .overlays import ellipses, spread_out, thumbnails, trust, without_overlap
-from .style import CATEGORIES, FAINT, figure
+from .overlays import ellipses, thumbnails, trust
+from .style import figure
 
 __all__ = [
-    "CATEGORIES",
-    "FAINT",
     "comparison",
     "elbow",
     "ellipses",
@@ -18,8 +16,6 @@ __all__ = [
     "scatter_matrix",
     "scree",
     "shepard",
-    "spread_out",
     "thumbnails",
     "trust",
-    "without_overlap",
 ]

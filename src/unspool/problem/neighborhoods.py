@@ -107,7 +107,31 @@ class LocalDistances:
 
 
 def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> LocalGeometry:
-    """Return the neighbourhoods of a component of points, or of a table of distances."""
+    """Return the neighbourhoods of a component of points, or of a table of distances.
+
+    Parameters
+    ----------
+    space : ndarray or sparse matrix
+        All points, or the distances between them.
+    members : ndarray of int
+        The points of the component.
+    is_table : bool
+        Whether ``space`` are distances; sparse ones are refused, since the distances between
+        neighbours are needed.
+
+    Returns
+    -------
+    LocalGeometry
+        What gives tangent coordinates and Gram matrices of neighbourhoods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import datasets, problem
+    >>> points = datasets.circle(20).points
+    >>> type(problem.look_at(points, np.arange(20), is_table=False)).__name__
+    'LocalPoints'
+    """
     if not is_table:
         return LocalPoints(np.asarray(space), members)
     if sp.issparse(space):

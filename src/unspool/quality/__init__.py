@@ -8,7 +8,7 @@
   ``short_circuits``, ``stability``
 """
 
-from .distance_rows import WidePointRows, check_neighbors, checked, checked_table, distance_rows
+from .distance_rows import check_neighbors, checked, checked_table
 from .distance_scores import Shepard, Stress, residual_variance, shepard, stress
 from .distortion import Distortion, local_distortion
 from .procrustes import Alignment, align, disparity, explained_by, procrustes
@@ -21,13 +21,12 @@ from .rank_scores import (
     r_nx_area,
     trustworthiness,
 )
-from .ranks import CoRanking, co_ranking, ranks
-from .score import FEWEST, Curve, Score
+from .ranks import CoRanking, co_ranking
+from .score import Curve, Score
 from .short_circuits import ShortCircuits, short_circuits, suspicious_edges
 from .stability import Stability, stability
 
 __all__ = [
-    "FEWEST",
     "Alignment",
     "CoRanking",
     "Curve",
@@ -38,7 +37,6 @@ __all__ = [
     "ShortCircuits",
     "Stability",
     "Stress",
-    "WidePointRows",
     "align",
     "check_neighbors",
     "checked",
@@ -46,7 +44,6 @@ __all__ = [
     "co_ranking",
     "continuity",
     "disparity",
-    "distance_rows",
     "explained_by",
     "local_distortion",
     "neighborhoods",
@@ -54,7 +51,6 @@ __all__ = [
     "procrustes",
     "r_nx",
     "r_nx_area",
-    "ranks",
     "residual_variance",
     "shepard",
     "short_circuits",

@@ -32,8 +32,10 @@ PRICE = 1 / 16  # of a pair and a coordinate, for a pair whose distance is ranke
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Stress(Score):
-    """Normalised stress; ``raw`` is the sum of squares over the pairs i < j behind it, and
-    ``scale`` the factor on the map's distances.
+    """Normalised stress.
+
+    ``raw`` is the sum of squares over the pairs i < j behind it, and ``scale`` the factor on the
+    map's distances.
     """
 
     raw: float

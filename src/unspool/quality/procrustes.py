@@ -14,10 +14,10 @@ from .score import Chosen, Score, mean_score
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The motion that lays one configuration on another: ``scale * (Y - centre) @ rotation +
-    shift``.
+    """The motion that lays one configuration on another.
 
-    ``disparity`` is the share of the target's variance that is left over, between 0 and 1.
+    It is ``scale * (Y - centre) @ rotation + shift``; ``disparity`` is the share of the target's
+    variance that is left over, between 0 and 1.
     """
 
     aligned: Array

@@ -105,11 +105,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Curve:
-    """A score as a function of a whole number (neighbours, coordinates): ``values[i]`` at
-    ``at[i]``.
+    """A score as a function of a whole number (neighbours, coordinates).
 
-    Works wherever an array of its values does. ``per_point`` has one row a scored point where
-    that is small enough to keep, and no columns elsewhere.
+    It is ``values[i]`` at ``at[i]``. Works wherever an array of its values does. ``per_point`` has
+    one row a scored point where that is small enough to keep, and no columns elsewhere.
     """
 
     name: str

@@ -43,6 +43,12 @@ class GramMap:
         """Return the coordinates of query points with these similarities to the fitted points."""
         return place(self.centering.rows(similarities), self.anchors, self.eigenvalues)
 
+    def combine(self, places: Array) -> Array:
+        """Return the coefficients of the fitted points' features that stand for places."""
+        used = self.eigenvalues > 0
+        coefficients = (places[:, used] / self.eigenvalues[used]) @ self.anchors[:, used].T
+        return self.centering.add_mean(coefficients)
+
 
 def fit_gram(similarities: Array, n_components: int, *, centered: bool, seed: int) -> GramMap:
     """Return the map of a square table of similarities: kernel PCA, or classical scaling."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -29,7 +30,7 @@ class NeighborSearch:
 class Neighborhood:
     """Who is a neighbour: the nearest ones, or all within a radius; and whose word counts."""
 
-    n_neighbors: int | Array | None = None
+    n_neighbors: int | Sequence[int] | Array | None = None
     radius: float | None = None
     squared_radius: bool = False
     symmetrize: Symmetrize = "union"

@@ -166,6 +166,7 @@ def warn(sentence: str) -> None:
     >>> import warnings
     >>> from unspool import runtime
     >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
     ...     runtime.warn("lower n_components")
     >>> len(caught)
     1

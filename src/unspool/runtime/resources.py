@@ -276,11 +276,6 @@ def limit_blas_threads() -> Iterator[None]:
     Its own threads wait for more work by spinning, some 20 ms after each product, on the cores that
     ours would work on: a pass over a table took 93 ms beside them, and 70 ms without.
 
-    Yields
-    ------
-    None
-        Nothing.
-
     Examples
     --------
     >>> import numpy as np

@@ -151,13 +151,13 @@ def bias_reduction() -> Outcome:
     fine = np.linspace(0, 2 * np.pi, 500)
     truth = (1 + 0.15 * np.cos(3 * fine))[:, None] * np.column_stack([np.cos(fine), np.sin(fine)])
     error = {}
-    for name, options in {
-        "plain": {},
-        "corrected": {"bias_correction": True},
-        "robust": {"bias_correction": True, "robust": True},
-    }.items():
-        data = wild if name == "robust" else points
-        curve = PrincipalCurve(closed=True, span=0.2, **options).fit(data)
+    for name, corrected, robust in (
+        ("plain", False, False),
+        ("corrected", True, False),
+        ("robust", True, True),
+    ):
+        curve = PrincipalCurve(closed=True, span=0.2, bias_correction=corrected, robust=robust)
+        curve.fit(wild if robust else points)
         feet = curve.inverse_transform(curve.transform(truth))
         error[name] = float(np.sqrt(np.square(feet - truth).sum(axis=1).mean()))
     return outcome(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -137,7 +137,7 @@ def _net(places: Any, joined: Any, color: Any, title: str) -> Any:
     return plot.neighbor_graph(places, joined, color, title=title)
 
 
-def _by_landmarks(points: Any, count: int, scaling: str) -> Any:
+def _by_landmarks(points: Any, count: int, scaling: Literal["distance", "svd"]) -> Any:
     return LandmarkIsomap(count, n_neighbors=7, landmarks=np.arange(FIRST), scaling=scaling).fit(
         points
     )
