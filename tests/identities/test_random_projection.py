@@ -193,7 +193,7 @@ WRONG = {
     "give n_components or eps, not both": {"n_components": 2, "eps": 0.2},
     "guarantee=True needs eps": {"guarantee": True},
     "n_components is 31, more than the 30 features": {"n_components": 31},
-    "keeps 40 points within eps=0.1 is 3161, more than the 30 features": {"eps": 0.1},
+    "keeps 40 points within eps=0.1 is 3162, more than the 30 features": {"eps": 0.1},
     "density is for kind='sparse'": {"density": 0.5},
     "kind must be one of": {"kind": "cauchy"},
     "between 0 and 0.5": {"eps": 0.6, "bound": "mohri"},
