@@ -308,22 +308,19 @@ def test_disparities_of_new_dissimilarities_follow_the_curve():
     np.testing.assert_allclose(curve(asked), expected, rtol=0, atol=1e-15)
 
 
-def test_threads_do_not_change_a_digit():
-    import numba
-
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("numba was started with one thread")
-    table, places = random_table(200), np.random.default_rng(2).normal(size=(200, 2))
+def test_threads_do_not_change_a_digit(monkeypatch):
+    table, places = random_table(300), np.random.default_rng(2).normal(size=(300, 2))
     answers = []
-    for threads in (1, 2):
-        numba.set_num_threads(threads)
+    for threads in (1, 2, 5):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", str(threads))
         answers.append(
             (
                 TableStress.of(table).loss_and_gradient(places),
                 ordered(table, "primary").loss_and_gradient(places),
+                ordered(table, "secondary").loss_and_gradient(places),
             )
         )
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-    for one, two in zip(*answers, strict=True):
-        assert one[0] == two[0]
-        np.testing.assert_array_equal(one[1], two[1])
+    for others in answers[1:]:
+        for one, two in zip(answers[0], others, strict=True):
+            assert one[0] == two[0]
+            np.testing.assert_array_equal(one[1], two[1])
