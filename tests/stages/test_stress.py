@@ -290,6 +290,18 @@ def test_new_points_find_the_least_stress(width):
         assert all(own(place) <= own(place + nudge) for nudge in nudges)
 
 
+@pytest.mark.parametrize("power", [0.0, -2.0])
+def test_rounding_of_the_map_moves_a_query_point_by_no_more(power):
+    rng = np.random.default_rng(4)
+    points, queries = rng.normal(size=(400, 5)), rng.normal(size=(100, 5))
+    rows = np.linalg.norm(queries[:, None] - points, axis=2)
+    fixed = 1.2 * points[:, :2]
+    rounded = fixed * (1.0 + 1e-15 * rng.normal(size=fixed.shape))
+    places = place_by_stress(rows, rows**power, fixed)
+    again = place_by_stress(rows, rows**power, rounded)
+    np.testing.assert_allclose(again, places, rtol=0, atol=1e-12 * np.abs(fixed).max())
+
+
 def test_gaps_are_filled_by_the_shortest_detour():
     table = random_table(30, seed=4, missing=0.4)
     relays = np.array([3, 11, 17, 20, 25])

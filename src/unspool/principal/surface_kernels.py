@@ -14,7 +14,8 @@ import numpy as np
 from numba import njit
 
 # Sums may be vectorized. What is called from another kernel must be inlined then: the process that
-# compiles runs its own copy of it, a later one that of the caller, and they may add in another order.
+# compiles runs its own copy of it, a later one that of the caller, and the two may add in another
+# order.
 SUMS = {"reassoc", "contract", "nsz"}
 # No array is created here, so none has to be counted: that halves the time to compile. What the
 # loops need to work in comes from the caller.

@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 
 # Sums may be vectorised; NaN keeps its meaning (unknown). What is called from another kernel must
-# be inlined then: the process that compiles runs its own copy of it, a later one that of the caller,
-# and the two may add in another order.
+# be inlined then: the process that compiles runs its own copy of it, a later one that of the
+# caller, and the two may add in another order.
 SUMS = {"reassoc", "contract", "nsz"}
 RUN = 256  # pairs whose distances or pulls are computed in vectors before they are handed out
 GROUP = 32  # neighboring values that monotone regression first takes together
@@ -168,10 +168,11 @@ def detours(rows, to_relays, from_relays, filled, begin, end):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _stress_at(position, row, weights, configuration, gradient, curvature):
-    """Return the stress of one point, and fill half its gradient and a positive half Hessian.
+def _stress_at(position, row, weights, configuration, least, gradient, curvature):
+    """Return the stress of one point, and fill half its gradient and half its Hessian.
 
-    Of w (u u' + (1 - delta / d) (I - u u')) the second part counts only where it is positive.
+    That is the sum of w u u' + w (1 - delta / d) (I - u u'). Where w (1 - delta / d) is below
+    ``least``, that is taken in its place: with 0 the sum is positive, with -inf it is the Hessian.
     """
     width, loss = len(position), 0.0
     for k in range(width):
@@ -188,7 +189,7 @@ def _stress_at(position, row, weights, configuration, gradient, curvature):
         if distance == 0.0:
             continue
         pull = weights[j] * miss / distance
-        across = max(pull, 0.0)
+        across = max(pull, least)
         along = (weights[j] - across) / square
         for k in range(width):
             step = position[k] - configuration[j, k]
@@ -233,7 +234,7 @@ def _descend_row(position, row, weights, configuration):
     for _ in range(200):
         for k in range(width):  # the first trial is the position itself
             trial[k] = position[k] - share * step[k]
-        lower = _stress_at(trial, row, weights, configuration, gradient, curvature)
+        lower = _stress_at(trial, row, weights, configuration, 0.0, gradient, curvature)
         if lower < loss:
             converged = loss - lower <= 1e-15 * lower
             loss, share = lower, 1.0
@@ -246,6 +247,30 @@ def _descend_row(position, row, weights, configuration):
         if converged:
             break
     return loss
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _refine_row(position, row, weights, configuration):
+    """Move ``position`` by Newton's steps while they halve its gradient.
+
+    Where stress no longer changes a digit, the position still does, by the root of that: two maps
+    that differ by 1e-15 would place a point 1e-8 apart.
+    """
+    width = len(position)
+    gradient, trial = np.empty(width), position.copy()
+    curvature, least = np.empty((width, width)), np.inf
+    for _ in range(60):
+        _stress_at(trial, row, weights, configuration, -np.inf, gradient, curvature)
+        size = 0.0
+        for k in range(width):
+            size += gradient[k] ** 2
+        if not size < 0.25 * least:
+            break
+        least = size
+        _solve_small(curvature, gradient)
+        for k in range(width):
+            position[k] = trial[k]
+            trial[k] -= gradient[k]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -262,6 +287,7 @@ def place_rows(rows, weights, configuration, initial, answer, begin, end):
                 best = loss
                 for k in range(len(position)):
                     answer[r, k] = position[k]
+        _refine_row(answer[r], rows[r], weights[r], configuration)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -331,7 +357,7 @@ def _pool(values, weights, begin, end, sums, masses, starts):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def pool_chunks(values, weights, sums, masses, starts, counts, begin, end):
-    """Pool adjacent violators of each chunk of the values; ``counts`` (chunks) are of its blocks."""
+    """Pool adjacent violators chunk by chunk; ``counts`` (chunks) tells how many blocks remain."""
     n, chunks = len(values), len(counts)
     for c in range(begin, end):
         first, last = n * c // chunks, n * (c + 1) // chunks
