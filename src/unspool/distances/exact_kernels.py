@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-# Of what only other kernels call no code is stored, and none made to call it from Python: that was a
-# third of the time that compiling takes (10 s; now 7).
+# Of what only other kernels call no code is stored, and none made to call it from Python: that was
+# a third of the time that compiling takes (10 s; now 7).
 INNER: Any = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 OWN, BOTH, OTHERS = 0, 1, 2  # whose neighbours a sweep looks for
