@@ -234,7 +234,8 @@ def test_indices_that_compiled_loops_trust_are_checked(word, name, spoil, tmp_pa
         encoder = Encoder()
         parts = {name: encoder.page(part, name) for name, part in fields.items()}
         value = {"is": "object", "class": word, "fields": parts}
-        return sealed({**GOOD, "model": {**MODEL, "fields": {"_x": value}}}, encoder.arrays)
+        notes = {"is": "dict", "items": [["value", value]]}
+        return sealed({**GOOD, "notes": notes}, encoder.arrays)
 
     (tmp_path / "m.unspool").write_bytes(content(fields))
     unspool.load(tmp_path / "m.unspool")

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..values import Array
-from .registry import check_indices, class_of, word_of
+from .registry import class_of, word_of
 
 SPARSE = {
     f"{layout}_{kind}": getattr(sp, f"{layout}_{kind}")
@@ -156,9 +156,7 @@ class Decoder:
         cls: Any = class_of(page["class"])
         fields = {name: self.value(part) for name, part in page["fields"].items()}
         if _is_made_by_constructor(cls):
-            made = cls(**fields)
-            check_indices(made)
-            return made
+            return cls(**fields)
         # a method gets its defaults first: a later version may have more parameters than the file
         has_defaults = dataclasses.is_dataclass(cls)
         made = cls() if has_defaults else object.__new__(cls)

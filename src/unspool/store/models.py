@@ -11,6 +11,7 @@ from typing import Any
 from ..catalog import is_catalogued
 from ..io import write_atomically
 from .archive import UnreadableModel, open_sealed, read_arrays, read_page, refusing, write
+from .checks import check_everything
 from .codec import Decoder, Encoder
 
 SUFFIX = ".unspool"
@@ -138,6 +139,8 @@ def _read(file: Any) -> SavedModel:
         decoder = Decoder(list(read_arrays(opened)))
     with refusing("its page does not describe a model"):
         saved = SavedModel(decoder.value(page["model"]), decoder.value(page["notes"]))
+        check_everything(saved.model)
+        check_everything(saved.notes)
     if not is_catalogued(saved.model):
         raise UnreadableModel("it holds no model")
     if not isinstance(saved.notes, dict):
