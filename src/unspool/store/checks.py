@@ -9,10 +9,15 @@ refused.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
 
 from .registry import word_of
 from .rules import Rule, Sizes, agree
@@ -37,6 +42,8 @@ class Part:
 
     One of its sizes may have several names outside, which then are the same.
     """
+
+    sizeless = True
 
     def __init__(self, *words: str, **sizes: str | tuple[str, ...]) -> None:
         self.words, self.sizes = words, sizes
@@ -67,14 +74,60 @@ def declarations() -> dict[str, Declaration]:
     return {**VALUES, **METHODS}
 
 
-def check_everything(value: Any) -> None:
-    """Check every value of our classes in what was read; ValueError for the first that is wrong."""
+class Work:
+    """How many bytes were looked at while one file is checked, and which arrays need no more.
+
+    A page may refer to one array many times: what does not depend on the place is looked at once,
+    and the rest only as often as any model would need.
+    """
+
+    def __init__(self, room: float) -> None:
+        self.room, self._seen = room, set[tuple[int, int]]()
+
+    def is_new(self, value: Any, rule: Rule) -> bool:
+        """Tell whether a value has yet to be looked at by a rule."""
+        key = id(value), id(rule)
+        known = rule.sizeless and key in self._seen
+        self._seen.add(key)
+        return not known
+
+    def charge(self, value: Any) -> None:
+        """Count the bytes of a value; ValueError for more than any model needs."""
+        self.room -= bytes_of(value)
+        if self.room < 0:
+            raise ValueError("its arrays are used more often than those of any model")
+
+
+def bytes_of(value: Any) -> int:
+    """Return the bytes of an array, a sparse matrix, or several of them."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if sp.issparse(value):
+        return int(value.data.nbytes + value.indices.nbytes + value.indptr.nbytes)
+    return sum(map(bytes_of, value)) if isinstance(value, tuple | list) else 0
+
+
+_WORK: ContextVar[Work] = ContextVar("work")
+
+
+def check_everything(value: Any, room: float = math.inf) -> None:
+    """Check every value of our classes in what was read; ValueError for the first that is wrong.
+
+    ``room`` is how many bytes may be looked at.
+    """
+    before = _WORK.set(Work(room))
+    try:
+        _check_within(value)
+    finally:
+        _WORK.reset(before)
+
+
+def _check_within(value: Any) -> None:
     if isinstance(value, Mapping):
-        for part in (*value.keys(), *value.values()):
-            check_everything(part)
-    elif isinstance(value, list | tuple):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple):
         for part in value:
-            check_everything(part)
+            _check_within(part)
     elif word_of(type(value)) is not None:
         check(value)
 
@@ -91,12 +144,19 @@ def check(value: Any) -> Sizes:
     if unknown:
         raise wrong(min(unknown), word)
     sizes: Sizes = {}
-    for look in ("fits", "holds"):
-        for name, rule in rules.items():
-            if name not in held and name in declared.optional:
-                continue
-            if name not in held or not getattr(rule, look)(held[name], sizes):
-                raise wrong(name, word)
+    work = _WORK.get(None) or Work(math.inf)
+    present = {name: rule for name, rule in rules.items() if name in held}
+    if not set(rules) - declared.optional <= set(present):
+        raise wrong(min(set(rules) - declared.optional - set(present)), word)
+    for name, rule in present.items():
+        if not rule.fits(held[name], sizes):
+            raise wrong(name, word)
+    for name, rule in present.items():
+        is_new = work.is_new(held[name], rule)
+        if is_new or declared.also is not None:
+            work.charge(held[name])
+        if is_new and not rule.holds(held[name], sizes):
+            raise wrong(name, word)
     culprit = declared.also(value, sizes) if is_fitted and declared.also is not None else None
     if culprit is not None:
         raise wrong(culprit, word)

@@ -18,7 +18,9 @@ from .declared_values import METRIC, NOT_NEGATIVE, SINGLE_TOO
 from .registry import word_of
 from .rules import (
     LONGEST,
+    NUMBERS,
     Either,
+    Facts,
     FloatType,
     Indices,
     Items,
@@ -56,7 +58,7 @@ BASE: Fields = {
     "_dtype": FloatType(),
     "report_": Part("report"),
     "feature_names_in_": Names("p"),
-    "_sklearn_output_config": Plain(),
+    "_sklearn_output_config": Facts(),
 }
 OPTIONAL = frozenset({"feature_names_in_", "_sklearn_output_config"})
 KERNEL: Fields = {"gamma_": optional(NOT_NEGATIVE), "_kernel": Part("kernel", p="p")}
@@ -88,9 +90,6 @@ KERNEL_PARAMETER: Fields = {"kernel": Word(KERNELS)}
 
 def also_method(model: Any, sizes: Sizes) -> str | None:
     """A table is square, and points are no sparse table."""
-    config = vars(model).get("_sklearn_output_config", {})
-    if not isinstance(config, dict):
-        return "_sklearn_output_config"
     is_table = model._input_kind() != "points"
     sound = sizes["p"] == sizes["n"] if is_table else not sp.issparse(model._X)
     return None if sound else "_X"
@@ -233,8 +232,9 @@ METHODS = {
                 Nothing(),
                 Word(("inverse_square",)),
                 Number(-16.0, 16.0),
-                Plain(),
-                Sparse(("n", "n"), 0.0),
+                Reals(("n", "n"), 0.0, dtypes=NUMBERS),
+                Sparse(("n", "n"), 0.0, kinds="biuf"),
+                Items(Items(Number(0.0), "n", kinds=(list, tuple)), "n", kinds=(list, tuple)),
             ),
             "start": Plain(),
         },

@@ -19,11 +19,11 @@ from .rules import (
     LONGEST,
     Approved,
     Either,
+    Facts,
     Indices,
     Items,
     Nothing,
     Number,
-    Plain,
     Reals,
     Sizes,
     Sparse,
@@ -64,6 +64,15 @@ def _also_curve(curve: Any, sizes: Sizes) -> str | None:
 def _also_kernel(kernel: Any, sizes: Sizes) -> str | None:
     """A kernel of distances has a width."""
     return "gamma" if kernel.name in RADIAL and kernel.gamma is None else None
+
+
+def _also_laplacian(relation: Any, sizes: Sizes) -> str | None:
+    """Each point has an edge that weighs something, by which it is divided."""
+    return None if np.all(relation.weights.sum(axis=1) > 0.0) else "weights"
+
+
+def _also_diffusion(relation: Any, sizes: Sizes) -> str | None:
+    return None if np.all(relation.kernel.sum(axis=1) > 0.0) else "kernel"
 
 
 def _also_pattern(pattern: Any, sizes: Sizes) -> str | None:
@@ -214,14 +223,16 @@ VALUES = {
             "weighting": WEIGHTING,
             "weights": Sparse(("n", "n"), 0.0),
             "normalization": Word(("random-walk", "symmetric", "unnormalized")),
-        }
+        },
+        _also_laplacian,
     ),
     "diffusion": Declaration(
         {
             "weighting": WEIGHTING,
             "density": Reals(("n",), 0.0),
             "kernel": Sparse(("n", "n"), 0.0),
-        }
+        },
+        _also_diffusion,
     ),
     "local points": Declaration(
         {
@@ -350,6 +361,6 @@ VALUES = {
     ),
     "report": Declaration({"stages": Items(Part("stage")), "advice": Items(Word())}),
     "stage": Declaration(
-        {"name": Word(), "seconds": NOT_NEGATIVE, "bytes": Whole(), "facts": Plain()}
+        {"name": Word(), "seconds": NOT_NEGATIVE, "bytes": Whole(), "facts": Facts()}
     ),
 }

@@ -139,8 +139,7 @@ def _read(file: Any) -> SavedModel:
         decoder = Decoder(list(read_arrays(opened)))
     with refusing("its page does not describe a model"):
         saved = SavedModel(decoder.value(page["model"]), decoder.value(page["notes"]))
-        check_everything(saved.model)
-        check_everything(saved.notes)
+        check_everything([saved.model, saved.notes], decoder.room)
     if not is_catalogued(saved.model):
         raise UnreadableModel("it holds no model")
     if not isinstance(saved.notes, dict):

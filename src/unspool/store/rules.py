@@ -24,10 +24,16 @@ LONGEST = 1e70  # of a coordinate of points, as at the door: its fourth power is
 DEEPEST = 8  # lists in lists of plain values
 Sizes = dict[str, int]
 Size = str | int
+NUMBERS = ("float64", "float32", "int64", "int32", "bool")
 
 
 class Rule(Protocol):
-    """What a field must be."""
+    """What a field must be; ``sizeless`` if whether it ``holds`` depends on the value alone."""
+
+    @property
+    def sizeless(self) -> bool:
+        """Whether a value that holds does so whatever the sizes."""
+        ...
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
         """Tell whether type and shape are right; name the sizes."""
@@ -50,14 +56,17 @@ def agree(sizes: Sizes, name: Size, number: int) -> bool:
 class Scalar:
     """A rule for what has no size: all is told by ``fits``."""
 
+    sizeless = True
+
     def holds(self, value: Any, sizes: Sizes) -> bool:
         """Say yes."""
         return True
 
 
 class Shaped:
-    """A rule for arrays: kind and shape; ``of`` gives the shape."""
+    """A rule for arrays: kind and shape."""
 
+    sizeless = False
     dtypes: tuple[str, ...] = ()
     shape: tuple[Size, ...]
 
@@ -85,6 +94,7 @@ class Reals(Shaped):
     dtypes: tuple[str, ...] = ("float64",)
     gaps: bool = False
     increasing: str = ""
+    sizeless = True
 
     def holds(self, value: Array, sizes: Sizes) -> bool:
         """Tell whether all numbers are in range and in order."""
@@ -147,12 +157,14 @@ class Sparse:
     shape: tuple[Size, Size]
     least: float = -LARGEST
     most: float = LARGEST
+    kinds: str = "f"
+    sizeless = True
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
         """Tell whether it is sparse and of the right shape."""
         return (
             bool(sp.issparse(value))
-            and value.dtype.kind in "biuf"
+            and value.dtype.kind in self.kinds
             and all(agree(sizes, *pair) for pair in zip(self.shape, value.shape, strict=True))
         )
 
@@ -249,6 +261,16 @@ class Names(Scalar):
 
 
 @dataclass(frozen=True)
+class Facts(Scalar):
+    """Plain values by name, for what is shown and never computed with."""
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        """Tell whether it is a table of names and plain values."""
+        named = isinstance(value, dict) and all(isinstance(name, str) for name in value)
+        return named and _is_plain(value, DEEPEST)
+
+
+@dataclass(frozen=True)
 class Plain(Scalar):
     """Anything made of numbers and text alone, for what is shown and never computed with."""
 
@@ -292,6 +314,7 @@ class Items:
     size: Size = "*"
     fewest: int = 0
     kinds: tuple[Any, ...] = (tuple,)
+    sizeless = False
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
         """Tell whether all fit."""
@@ -311,7 +334,7 @@ class Either:
     """The first of several rules that fits."""
 
     def __init__(self, *rules: Rule) -> None:
-        self.rules = rules
+        self.rules, self.sizeless = rules, all(rule.sizeless for rule in rules)
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
         """Tell whether one fits."""
