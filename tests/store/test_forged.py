@@ -68,6 +68,7 @@ POINTS = {
     "cosine": lambda: unspool.Isomap(metric="cosine", n_neighbors=9).fit(X),
     "radius": lambda: unspool.LaplacianEigenmaps(radius=20.0, laplacian="unnormalized").fit(X),
     "neighbours by point": lambda: unspool.LLE(n_neighbors=np.arange(40) % 5 + 8).fit(X),
+    "one width": lambda: unspool.DiffusionMaps(bandwidth="global").fit(X),
     "binary diffusion": lambda: unspool.DiffusionMaps(weights="binary", alpha=0.5).fit(X),
     "symmetric clusters": lambda: unspool.SpectralClustering(
         n_clusters=3, laplacian="symmetric", row_normalize=True

@@ -9,12 +9,11 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
 
 from ..kernel import KERNELS
 from .checks import Declaration, Part
-from .declared_values import METRIC, NOT_NEGATIVE, SINGLE_TOO
+from .declared_values import ANY_REAL, METRIC, NOT_NEGATIVE, SINGLE_TOO, WEIGHTINGS
 from .registry import word_of
 from .rules import (
     LONGEST,
@@ -32,12 +31,12 @@ from .rules import (
     Rule,
     Sizes,
     Sparse,
+    Truths,
     Whole,
     Word,
     optional,
 )
 
-ANY_REAL = float(np.finfo(np.float64).max)  # of powers of the data, which may exceed the bound
 SEARCHES = ("approximate search", "brute-force search", "kd-tree search", "metric search")
 INDEX_LIST = Either(Indices(("*",)), Items(Whole(), kinds=(list, tuple)))
 PER_POINT = Either(Indices(("n",)), Items(Whole(1), "n", kinds=(list, tuple)))
@@ -68,13 +67,16 @@ GRAPH: Fields = {
     "_index": Either(Part(*SEARCHES, n="n", p="p"), Part("given distances", n="n")),
     "_space": Either(Reals(("n", "*"), -LONGEST, LONGEST), Sparse(("n", "n"), -LONGEST, LONGEST)),
     "_home": Indices(("n",), below="c"),
+    "_mapped": Truths(("n",)),
+    "_layout": Part("layout", c="c", d="d"),
+    "outliers_": Indices(("*",), below="n"),
     "component_labels_": Indices(("n",), below="n"),
     "eigenvalues_": Reals(("d",)),
 }
 WEIGHTED: Fields = {
     **GRAPH,
     "gamma_": optional(NOT_NEGATIVE),
-    "_weighting": Part("edge weighting"),
+    "_weighting": Part(*WEIGHTINGS, n="n"),
 }
 PRINCIPAL: Fields = {
     **BASE,

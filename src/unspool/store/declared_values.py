@@ -40,7 +40,19 @@ POSITIVE = Number(0.0, LARGEST, strictly=True)
 NOT_NEGATIVE = Number(0.0)
 METRIC = Approved(check_metric, (str,))
 ANY_POINTS = Reals(("n", "p"), -LONGEST, LONGEST)
-WEIGHTING = Part("edge weighting")
+RELATIONS = (  # whose rows refer to all points of a component
+    "diffusion",
+    "geodesic operator",
+    "geodesic table",
+    "laplacian",
+    "local relation",
+)
+WEIGHTINGS = (
+    *("plain weights", "given weights", "heat weights"),
+    *("self-tuning weights", "adaptive gaussian weights"),
+)
+SCALES = Reals(("n",), 1.0 / LARGEST, LONGEST)
+ANY_REAL = float(np.finfo(np.float64).max)  # of powers of the data, which may exceed the bound
 ACTIVATIONS = ("tanh", "logistic", "linear")
 NORMALIZED = 1e12  # of what is computed on data of about unit size
 HIGHEST_DEGREE = 10**6
@@ -73,6 +85,12 @@ def _also_laplacian(relation: Any, sizes: Sizes) -> str | None:
 
 def _also_diffusion(relation: Any, sizes: Sizes) -> str | None:
     return None if np.all(relation.kernel.sum(axis=1) > 0.0) else "kernel"
+
+
+def _also_layout(layout: Any, sizes: Sizes) -> str | None:
+    """Boxes lie in the plane of the first two coordinates."""
+    in_plane = sizes["w"] == min(2, sizes["d"])
+    return None if in_plane and np.all(layout.low <= layout.high) else "low"
 
 
 def _also_pattern(pattern: Any, sizes: Sizes) -> str | None:
@@ -215,12 +233,14 @@ VALUES = {
         },
         _also_pattern,
     ),
-    "edge weighting": Declaration(
-        {"kind": Word(("heat", "binary", "given")), "gamma": NOT_NEGATIVE}
-    ),
+    "plain weights": Declaration(),
+    "given weights": Declaration(),
+    "heat weights": Declaration({"gamma": NOT_NEGATIVE}),
+    "self-tuning weights": Declaration({"scales": SCALES}),
+    "adaptive gaussian weights": Declaration({"scales": SCALES}),
     "laplacian": Declaration(
         {
-            "weighting": WEIGHTING,
+            "weighting": Part(*WEIGHTINGS, n="n"),
             "weights": Sparse(("n", "n"), 0.0),
             "normalization": Word(("random-walk", "symmetric", "unnormalized")),
         },
@@ -228,9 +248,9 @@ VALUES = {
     ),
     "diffusion": Declaration(
         {
-            "weighting": WEIGHTING,
-            "density": Reals(("n",), 0.0),
-            "kernel": Sparse(("n", "n"), 0.0),
+            "weighting": Part(*WEIGHTINGS, n="n"),
+            "density": Reals(("n",), 0.0, ANY_REAL),
+            "kernel": Sparse(("n", "n"), 0.0, ANY_REAL),
         },
         _also_diffusion,
     ),
@@ -275,12 +295,19 @@ VALUES = {
             "relation": Either(
                 Part("landmark geodesics", n="n", m="m"),
                 Part("isolated"),
-                Part("geodesic table", "geodesic operator", n=("n", "m")),
-                Part("laplacian", "diffusion", n=("n", "m")),
-                Part("local relation", n=("n", "m"), N="N", p="p"),
+                Part(*RELATIONS, n=("n", "m"), N="N", p="p"),
             ),
             "anchors": Reals(("m", "d")),
         }
+    ),
+    "layout": Declaration(
+        {
+            "offsets": Reals(("c", "d")),
+            "low": Reals(("c", "w")),
+            "high": Reals(("c", "w")),
+            "margin": NOT_NEGATIVE,
+        },
+        _also_layout,
     ),
     "curve": Declaration(
         {

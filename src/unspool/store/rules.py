@@ -114,6 +114,18 @@ def _is_increasing(values: Array, how: str) -> bool:
 
 
 @dataclass(frozen=True)
+class Truths(Shaped):
+    """An array of truth values."""
+
+    shape: tuple[Size, ...]
+    dtypes: tuple[str, ...] = ("bool",)
+
+    def holds(self, value: Array, sizes: Sizes) -> bool:
+        """Say yes."""
+        return True
+
+
+@dataclass(frozen=True)
 class Indices(Shaped):
     """An array of indices, each below a size if that is named."""
 
