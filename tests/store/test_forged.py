@@ -20,8 +20,7 @@ from tests.store import forgery
 from unspool import distances, graph, paths
 from unspool.methods.parameters import parameters_of
 from unspool.relation import gram
-from unspool.store.checks import check, declarations
-from unspool.store.registry import PLACES, class_of
+from unspool.store.registry import PLACES, check, class_of, declarations
 
 X = bent(40)
 QUERIES = np.vstack([X[:3], bent(6, seed=8), 50.0 * X[:1]])

@@ -31,7 +31,7 @@ TREE_METRICS: dict[Any, float] = {
 TREE_DIMENSIONS = 10  # beyond, a KD-tree visits most of its leaves and BLAS is faster
 FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has begun
 # haversine knows two columns only; the last two would take their scales anew from each call's data
-UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean"}
+UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean", "wminkowski"}
 
 
 def check_metric(metric: Any) -> None:

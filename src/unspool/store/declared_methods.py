@@ -12,9 +12,8 @@ from typing import Any
 import scipy.sparse as sp
 
 from ..kernel import KERNELS
-from .checks import Declaration, Part
 from .declared_values import ANY_REAL, METRIC, NOT_NEGATIVE, SINGLE_TOO, WEIGHTINGS
-from .registry import word_of
+from .registry import Declaration, Part, word_of
 from .rules import (
     LONGEST,
     NUMBERS,

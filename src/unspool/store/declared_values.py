@@ -13,7 +13,7 @@ import numpy as np
 from ..distances import check_metric
 from ..kernel import KERNELS, RADIAL
 from ..paths import MOST_BUCKETS
-from .checks import Declaration, Part
+from .registry import Declaration, Part
 from .rules import (
     LARGEST,
     LONGEST,

@@ -11,8 +11,8 @@ from typing import Any
 from ..catalog import is_catalogued
 from ..io import write_atomically
 from .archive import UnreadableModel, open_sealed, read_arrays, read_page, refusing, write
-from .checks import check_everything
 from .codec import Decoder, Encoder
+from .registry import check_everything
 
 SUFFIX = ".unspool"
 FORMAT = 2  # 1 held the parts that methods kept before their relations had types
