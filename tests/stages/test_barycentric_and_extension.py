@@ -156,3 +156,21 @@ def test_a_gaussian_pre_image_comes_nearer_to_its_target():
         gaussian(gaussian_preimage(mixed, gaussian, points, start), points),
     )
     assert (after >= before - 1e-12 * np.abs(before)).all()
+
+
+def test_pre_images_do_not_know_of_each_other_and_need_one_table_a_step():
+    from unspool.kernel import Kernel
+
+    random = np.random.default_rng(3)
+    points, gaussian = random.standard_normal((60, 3)), Kernel("gaussian", gamma=0.5)
+    shares, start = random.uniform(size=(600, 60)), random.standard_normal((600, 3))
+    tables = []
+
+    def counted(a, b):
+        tables.append(len(a))
+        return gaussian(a, b)
+
+    together = gaussian_preimage(shares, counted, points, start, max_steps=5)
+    assert len(tables) == 2 * (1 + 5)  # two blocks: the initial table, and one a step
+    alone = [gaussian_preimage(shares[[i]], gaussian, points, start[[i]], 5) for i in (0, 599)]
+    np.testing.assert_allclose(together[[0, 599]], np.vstack(alone), rtol=1e-9)
