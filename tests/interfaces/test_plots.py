@@ -84,10 +84,10 @@ def test_words_paint_by_categories_with_a_legend():
     assert names == [f"kind {i}" for i in range(11)]  # 2 before 10
     for i, group in enumerate(of_kind(axes, PathCollection)):
         np.testing.assert_allclose(group.get_offsets(), PLACES[kinds == f"kind {i}"])
-        assert tuple(group.get_facecolor()[0]) == to_rgba(CATEGORIES[i % 8])
+        assert tuple(group.get_facecolor()[0]) == to_rgba(CATEGORIES[i % len(CATEGORIES)])
     # where colours come again, the marks differ
-    first, ninth = (of_kind(axes, PathCollection)[i].get_paths()[0] for i in (0, 8))
-    assert len(first.vertices) != len(ninth.vertices)
+    first, again = (of_kind(axes, PathCollection)[i].get_paths()[0] for i in (0, 10))
+    assert len(first.vertices) != len(again.vertices)
 
 
 def test_truth_values_and_names_with_signs_are_words():
