@@ -15,7 +15,7 @@ from .style import LABEL, SOFT
 
 CORE = (0.025, 0.975)  # quantiles between which the points lie that must be seen
 SQUEEZED = 4.0  # times the width of these: from there on they would fill a quarter of the picture
-MARGIN = 0.25  # of their width, to both sides
+MARGIN = 0.5  # of their width, to both sides
 INSET = 0.02  # of the picture: strays are drawn this far inside the border
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..values import Array, NeighborGraph
 from .limits import extent_of
-from .paint import paint, shared_key
+from .paint import key_width, paint, shared_key
 from .style import (
     ACCENT,
     FAINT,
@@ -78,7 +78,8 @@ def embedding(
     'truth'
     """
     places = first_axes(places_of(Y), dimensions)
-    axes = panel(axes, title, solid=dimensions == 3)
+    width = 4.4 + key_width(color, len(places))
+    axes = panel(axes, title, width, solid=dimensions == 3)
     paint(axes, places, color, label=label, size=size, key=True)
     _frame(axes, places)
     return figure_of(axes)
@@ -190,7 +191,8 @@ def comparison(
     count = len(maps) + (points is not None)
     columns = min(columns, count)
     rows = -(-count // columns)
-    fig = figure(PANEL * columns + 0.6, PANEL * rows)
+    n_points = len(places_of(next(iter(maps.values()))))
+    fig = figure(PANEL * columns + key_width(color, n_points), PANEL * rows)
     first = 1
     if points is not None:
         _data_panel(fig, np.asarray(points), color, (rows, columns, 1))

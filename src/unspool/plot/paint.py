@@ -247,6 +247,16 @@ def bar(fig: Any, dots: Any, beside: Any, label: str) -> None:
     drawn.set_label(plain(label), fontsize=LABEL, color=INK)
 
 
+def key_width(color: Any, n_points: int) -> float:
+    """Return how many inches a legend or a bar takes beside a map."""
+    values = checked_color(color, n_points)
+    if values is None:
+        return 0.0
+    if not isinstance(values, Categories):
+        return 0.8
+    return 0.5 + 0.075 * max((len(group.name) for group in _groups(values)), default=0)
+
+
 def _legend(axes: Any, label: str) -> None:
     handles, names = axes.get_legend_handles_labels()
     shown = axes.legend(
@@ -264,6 +274,7 @@ def _legend(axes: Any, label: str) -> None:
 
 def _ink(legend: Any) -> None:
     legend.get_title().set_fontsize(LABEL)
+    legend.set_alignment("left")
     for text in (legend.get_title(), *legend.get_texts()):
         text.set_color(INK)
     for handle in legend.legend_handles:

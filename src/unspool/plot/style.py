@@ -113,12 +113,12 @@ def plain(text: Any) -> str:
 
 def opacity(n_points: int) -> float:
     """Return how opaque a dot is so that places with many are darker than places with few."""
-    return float(np.clip(np.sqrt(3_000 / max(n_points, 1)), 0.12, 1.0))
+    return float(np.clip(np.sqrt(6_000 / max(n_points, 1)), 0.15, 1.0))
 
 
 def dot_size(n_points: int) -> float:
     """Return how large a dot is so that many still show their density."""
-    return float(np.clip(12_000 / max(n_points, 1), 1.5, 30.0))
+    return float(np.clip(12_000 / max(n_points, 1), 2.5, 30.0))
 
 
 def figure(width: float, height: float) -> Figure:
