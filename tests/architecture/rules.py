@@ -39,7 +39,7 @@ RESERVED = (
                 "batched over the k x k tangent frames of neighbourhoods",
             ),
             Spared(
-                "problem/patches",
+                "problem/alignment",
                 r"numpy\.linalg\.(svd|eigh|eigvalsh)",
                 "batched over thousands of k x k patches; no spectrum of the data",
             ),

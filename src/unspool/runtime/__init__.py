@@ -14,19 +14,10 @@ from .progress import (
     stage,
     warn,
 )
-from .resources import (
-    NUMBA_LOCK,
-    available_bytes,
-    claim,
-    format_bytes,
-    limit_blas_threads,
-    run_chunks,
-    run_strips,
-    thread_count,
-)
+from .resources import available_bytes, claim, format_bytes
+from .threads import limit_blas_threads, run_chunks, run_strips, thread_count
 
 __all__ = [
-    "NUMBA_LOCK",
     "Cache",
     "Cancelled",
     "Event",

@@ -20,8 +20,8 @@ from ..values import Array
 
 _VALUES = {
     "approximate search": "distances.approximate:ApproximateSearch",
-    "brute-force search": "distances.indexes:BlockSearch",
-    "centering": "kernel.centering:Centering",
+    "brute-force search": "distances.blocks:BlockSearch",
+    "centering": "centering:Centering",
     "chart": "relation.chart:Chart",
     "curve": "principal.geometry:Polygon",
     "curve state": "principal.curve:CurveState",
@@ -31,7 +31,7 @@ _VALUES = {
     "distances to a manifold": "principal.fitting:Distances",
     "eigenproblem": "values:EigenProblem",
     "elimination": "paths.elimination:EliminationSolver",
-    "filled pattern": "paths.elimination:FilledPattern",
+    "filled pattern": "ordering.symbolic:FilledPattern",
     "geodesic operator": "relation.gram:GeodesicOperator",
     "geodesic table": "relation.gram:GeodesicTable",
     "diffusion": "relation.heat:DiffusionRelation",
@@ -41,8 +41,8 @@ _VALUES = {
     "plain weights": "relation.heat:PlainWeights",
     "self-tuning weights": "relation.heat:SelfTuningWeights",
     "feature projection": "relation.features:FeatureProjection",
-    "given distances": "distances.indexes:GivenDistances",
-    "kd-tree search": "distances.indexes:TreeSearch",
+    "given distances": "distances.blocks:GivenDistances",
+    "kd-tree search": "distances.search:TreeSearch",
     "gram map": "relation.gram:GramMap",
     "isolated": "relation.chart:Isolated",
     "kernel": "kernel.functions:Kernel",
@@ -53,7 +53,7 @@ _VALUES = {
     "local points": "problem.neighborhoods:LocalPoints",
     "local relation": "relation.local:LocalRelation",
     "metric disparities": "stress.raw_stress:MetricDisparities",
-    "metric search": "distances.indexes:MetricSearch",
+    "metric search": "distances.blocks:MetricSearch",
     "network": "autoencoder.network:Network",
     "network scaling": "autoencoder.scaling:NetworkScaling",
     "network topology": "autoencoder.network:Topology",
@@ -63,7 +63,7 @@ _VALUES = {
     "report": "values:Report",
     "shortest paths": "paths.geodesics:ShortestPaths",
     "stage": "values:Stage",
-    "uncentered": "kernel.centering:Uncentered",
+    "uncentered": "centering:Uncentered",
     "surface": "principal.spline_surface:SplineSurface",
 }
 PLACES = {

@@ -1,68 +1,25 @@
-"""Neighbour indexes: each answers which points are nearest to these, in its own way.
+"""Neighbours by blocks of distances: products of points, any metric, or distances that are given.
 
-All answer ``nearest(queries, count)`` and ``within(queries, radius)`` with exact distances, sorted
-by distance, then by index; ``among(points)`` narrows the search. A KD-tree serves few dimensions,
-blocks of distances all others; what a block or a tree finds, tables and lists of edges, becomes a
-NeighborGraph here.
+Each index answers ``nearest(queries, count)`` and ``within(queries, radius)`` with exact distances,
+sorted by distance, then by index; ``among(points)`` narrows the search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..edges import graph_from_edges
+from ..edges import graph_from_edges, graph_from_table
 from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .metrics import expand_squares, pairwise_distances, squared_norms
 
 EPS = float(np.finfo(np.float64).eps)
 SPARE = 8  # candidates beyond the wanted ones: rounding in |q|^2 + |x|^2 - 2 q.x may swap near ties
 CHUNK_BYTES = 64 * 2**20  # a block of distances that stays near the cache and never fills memory
-
-
-@dataclass(frozen=True)
-class TreeSearch:
-    """KD-tree, for few dimensions and a Minkowski metric."""
-
-    points: Array
-    power: float
-    name = "kd-tree"
-
-    @property
-    def n_points(self) -> int:
-        """Number of points searched."""
-        return len(self.points)
-
-    def nearest(self, queries: Array, count: int) -> NeighborGraph:
-        """Return the ``count`` nearest points of each query."""
-        ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
-        distances, columns = self.tree.query(queries, ranks, p=self.power, workers=-1)
-        return from_table(columns, distances, self)
-
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
-        """Return all points within ``radius`` of each query, the border included."""
-        found = self.tree.query_ball_point(queries, radius, p=self.power, workers=-1)
-        rows = np.repeat(np.arange(len(found)), [len(hits) for hits in found])
-        columns = np.fromiter((hit for hits in found for hit in hits), np.intp, len(rows))
-        differences = np.abs(queries[rows] - self.points[columns])
-        distances = np.linalg.norm(differences, ord=self.power, axis=1)
-        return from_edges(rows, columns, distances, len(found), self)
-
-    def among(self, points: Array) -> TreeSearch:
-        """Return the search over ``points`` alone."""
-        return TreeSearch(self.points[points], self.power)
-
-    @cached_property
-    def tree(self) -> Any:
-        """The KD-tree over the points."""
-        from scipy.spatial import cKDTree
-
-        return cKDTree(self.points)
 
 
 @dataclass(frozen=True)
@@ -95,7 +52,7 @@ class BlockSearch:
             if width < self.n_points and len(unsure):
                 table = pairwise_distances(queries[unsure], self.points)
                 columns[unsure], distances[unsure] = smallest(table, count)
-        return from_table(columns, distances, self)
+        return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
@@ -150,7 +107,7 @@ class MetricSearch:
         """Return the ``count`` nearest points of each query."""
         tables = [smallest(block, count) for _, block in self._blocks(queries)]
         columns, distances = (np.concatenate(part) for part in zip(*tables, strict=True))
-        return from_table(columns, distances, self)
+        return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
@@ -189,7 +146,9 @@ class GivenDistances:
         """Return the ``count`` nearest points of each row of distances."""
         queries = self._narrow(queries)
         if not sp.issparse(queries):
-            return from_table(*smallest(np.asarray(queries), count), self)
+            return graph_from_table(
+                *smallest(np.asarray(queries), count), n_columns=self.n_points, search=self.name
+            )
         graph = self._edges(queries, np.inf)
         rank = np.arange(graph.n_edges) - np.repeat(graph.starts[:-1], graph.counts)
         kept = rank < count
@@ -242,17 +201,6 @@ def joined(edges: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array
     """Return lists of edges (rows, columns, distances) as one."""
     rows, columns, distances = (np.concatenate(part) for part in zip(*edges, strict=True))
     return rows, columns, distances
-
-
-def from_table(columns: Array, distances: Array, found_by: NeighborIndex) -> NeighborGraph:
-    """Return the graph of tables with equally many neighbours in each row."""
-    order = np.lexsort((columns, distances), axis=1)
-    columns = np.take_along_axis(columns, order, axis=1)
-    distances = np.take_along_axis(distances, order, axis=1)
-    starts = np.arange(len(columns) + 1) * columns.shape[1]
-    return NeighborGraph(
-        starts, columns.ravel(), distances.ravel(), found_by.n_points, found_by.name
-    )
 
 
 def from_edges(
