@@ -12,7 +12,7 @@ from ..values import Array
 from .estimator import Estimator, check_axes
 from .parameters import learned, method, parameter
 
-BLOCK = 1 << 20  # entries of a centred block
+BLOCK = 1 << 18  # entries of a centred block
 
 
 @method
@@ -54,14 +54,23 @@ class PCA(Estimator):
         spectrum = solve(covariance, self.n_components, seed=self.random_state)
         self.components_ = spectrum.vectors.T
         self.eigenvalues_ = spectrum.values
-        total = float(sum(np.vdot(x, x) for x in self._centred(X))) / (n - self.ddof)
+        total = self._sum_of_squares(X) / (n - self.ddof)
         self.explained_variance_ratio_ = spectrum.values / (total if total > 0 else 1.0)
         self.embedding_ = self._transform(X)
 
     def _transform(self, X: Array) -> Array:
         axes = self.components_.T / self._scales()
-        blocks = [block @ axes for block in self._centred(X)]
-        return np.concatenate(blocks) if blocks else np.zeros((0, axes.shape[1]))
+        if self.mean_ @ self.mean_ <= self.eigenvalues_.sum():  # near the origin: no digits lost
+            return np.asarray(X @ axes - self.mean_ @ axes)
+        return np.concatenate([block @ axes for block in self._centred(X)])
+
+    def _sum_of_squares(self, X: Array) -> float:
+        """Return the sum of squares of the centred points."""
+        offset = len(X) * float(self.mean_ @ self.mean_)
+        rest = float(np.vdot(X, X)) - offset
+        if rest >= offset:
+            return rest
+        return float(sum(np.vdot(block, block) for block in self._centred(X)))
 
     def _centred(self, X: Array) -> Iterator[Array]:
         """Yield the centred points, a block at a time: no copy of the whole table is needed."""

@@ -50,6 +50,11 @@ class StandardForm:
         return self.given if self.center is None else np.asarray(self.given) - self.center
 
     @property
+    def table(self) -> Array:
+        """The matrix, or factor, as it was given, where that is a table."""
+        return cast(Array, self.given)
+
+    @property
     def stored(self) -> Array | sp.csr_array:
         """The matrix, or factor, where its entries are stored."""
         return cast("Array | sp.csr_array", self.matrix)
