@@ -59,6 +59,11 @@ RESERVED = (
                 "of one d x d matrix: the rotation that lays a map on another",
             ),
             Spared(
+                "distances",
+                r"numpy\.linalg\.eigh",
+                "the axes of a sample: they decide how fast neighbours are found, not which",
+            ),
+            Spared(
                 "ordering",
                 r"scipy\.sparse\.linalg\.(splu|spilu)",
                 "run for its fill-reducing order; the factors are thrown away",
