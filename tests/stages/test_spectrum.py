@@ -14,14 +14,13 @@ from unspool import distances, graph, problem, runtime
 from unspool.ordering import plan_elimination
 from unspool.problem import reconstruction_weights
 from unspool.spectrum import solve
-from unspool.spectrum.bordered import NotSolved
 from unspool.spectrum.iterative import (
     solve_by_factor_inverse,
     solve_by_filter,
     solve_by_products,
     solve_by_shift_invert,
 )
-from unspool.spectrum.operators import EigenPairs, Task, to_standard_form
+from unspool.spectrum.operators import EigenPairs, NotSolved, Task, to_standard_form
 from unspool.spectrum.solve import decompose, decompose_factor
 from unspool.values import EigenProblem
 

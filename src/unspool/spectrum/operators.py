@@ -168,6 +168,10 @@ def _orthonormal(block: Array) -> Array:
     return np.asarray(np.linalg.qr(block)[0]) if block.shape[1] else block
 
 
+class NotSolved(Exception):
+    """This solver gave no trustworthy answer; the message says why."""
+
+
 @dataclass(frozen=True)
 class EigenPairs:
     """Eigenpairs of a problem in standard form.

@@ -22,14 +22,13 @@ import scipy.sparse as sp
 from ..ordering import plan_elimination
 from ..runtime import advise, available_bytes, stage
 from ..values import Array, EigenProblem, Spectrum
-from .bordered import NotSolved
 from .iterative import (
     solve_by_factor_inverse,
     solve_by_filter,
     solve_by_products,
     solve_by_shift_invert,
 )
-from .operators import EigenPairs, StandardForm, Task, to_standard_form
+from .operators import EigenPairs, NotSolved, StandardForm, Task, to_standard_form
 from .squared import is_squared, solve_by_gram
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer

@@ -14,8 +14,7 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 
 from ..values import Array, EigenProblem
-from .bordered import NotSolved
-from .operators import EigenPairs, StandardForm, Task
+from .operators import EigenPairs, NotSolved, StandardForm, Task
 
 SQUARED = 1e-6  # of the largest value: above, F'F gives ten digits
 BLOCK = 1 << 19  # entries of a centred block
