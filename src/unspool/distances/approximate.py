@@ -68,7 +68,7 @@ class ApproximateSearch:
         """Return the search over ``points`` alone, which is exact: it has no codes to make."""
         return self._exact.among(points)
 
-    @property
+    @cached_property
     def _exact(self) -> BlockSearch:
         return BlockSearch(self.points, self.centre)
 

@@ -12,6 +12,7 @@ from .progress import (
     listen,
     recording,
     stage,
+    tell_progress,
     warn,
 )
 from .resources import available_bytes, claim, format_bytes
@@ -38,6 +39,7 @@ __all__ = [
     "share_work",
     "show_progress",
     "stage",
+    "tell_progress",
     "thread_count",
     "warn",
 ]
