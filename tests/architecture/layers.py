@@ -49,6 +49,7 @@ LAYERS = (
 SHARED = {"values"}
 SIDEWAYS = {
     ("centering", "runtime"): "threads add up the means of a large table",
+    ("stress", "relation"): "an initial configuration may be triangulated from landmarks",
     ("catalog", "costs"): "what a method costs is a field of its entry",
     ("store", "catalog"): "a saved model names its method",
     ("store", "io"): "a model is written as safely as a table: whole or not at all",

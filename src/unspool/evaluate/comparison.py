@@ -222,7 +222,8 @@ class Comparison:
         maps = {titles.get(label, label): places for label, places in self.aligned.items()}
         if truth is not None and truth.shape[1] <= 2:
             maps = {"truth": truth, **maps}
-        return plot.comparison(maps, color=paint)
+        solid = all(places.shape[1] == 3 for places in maps.values())
+        return plot.comparison(maps, color=paint, dimensions=3 if solid else 2)
 
     def __str__(self) -> str:
         return self.table()

@@ -16,7 +16,7 @@ from .progress import (
     warn,
 )
 from .resources import available_bytes, claim, format_bytes
-from .threads import limit_blas_threads, run_chunks, run_strips, thread_count
+from .threads import limit_blas_threads, run_chunks, run_kernel, run_strips, thread_count
 
 __all__ = [
     "Cache",
@@ -34,6 +34,7 @@ __all__ = [
     "recording",
     "reuse",
     "run_chunks",
+    "run_kernel",
     "run_strips",
     "share_work",
     "show_progress",

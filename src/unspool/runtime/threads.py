@@ -135,6 +135,36 @@ def run_strips(work: Callable[[slice], None], n_rows: int, step: int) -> None:
         _Share(work, strips).run(threads)
 
 
+def run_kernel(
+    kernel: Callable[..., Any], arguments: tuple[Any, ...], n_rows: int, step: int
+) -> None:
+    """Call ``kernel(*arguments, begin, end)`` for all strips of rows, several at a time.
+
+    Parameters
+    ----------
+    kernel : callable
+        A compiled loop over rows ``begin`` to ``end``, which lets other threads run.
+    arguments : tuple
+        What it is called with besides.
+    n_rows : int
+        Number of rows.
+    step : int
+        Rows of a strip.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import runtime
+    >>> out = np.zeros(10)
+    >>> def fill(out, begin, end):
+    ...     out[begin:end] = 1.0
+    >>> runtime.run_kernel(fill, (out,), 10, 4)
+    >>> float(out.sum())
+    10.0
+    """
+    run_strips(lambda strip: kernel(*arguments, strip.start, strip.stop), n_rows, step)
+
+
 class _Share:
     """Strips that several threads take one by one, the calling one among them."""
 

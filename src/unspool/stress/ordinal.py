@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..runtime import run_strips
+from ..runtime import run_kernel, run_strips
 from ..values import Array
 from .raw_stress import CHUNKS, Fit, KnownPairs, Pairs, ShepardDiagram, chunks_per_call
 
@@ -163,18 +163,11 @@ def monotone_regression(values: Array, weights: Array | None = None) -> Array:
     weighting = np.empty(0) if weights is None else weights
     sums, masses = np.empty(n), np.empty(n)
     starts, counts = np.empty(n + 1, np.int64), np.empty(CHUNKS, np.int64)
-
-    def pool(part: slice) -> None:
-        ends = part.start, part.stop
-        pool_chunks(values, weighting, sums, masses, starts, counts, *ends)
-
-    def spread(blocks: slice) -> None:
-        spread_means(sums, masses, starts, fitted, blocks.start, blocks.stop)
-
     step = chunks_per_call(n)
-    run_strips(pool, CHUNKS, step)
+    run_kernel(pool_chunks, (values, weighting, sums, masses, starts, counts), CHUNKS, step)
     blocks = join_chunks(sums, masses, starts, counts)
-    run_strips(spread, blocks, max(1, blocks * step // CHUNKS))
+    step = max(1, blocks * step // CHUNKS)
+    run_kernel(spread_means, (sums, masses, starts, fitted), blocks, step)
     return fitted
 
 
@@ -199,9 +192,6 @@ def argsort_within(groups: Array, values: Array) -> Array:
 
     order = np.empty(len(values), dtype=np.int64)
     n_groups = len(groups) - 1
-
-    def work(part: slice) -> None:
-        order_within(groups, values, order, part.start, part.stop)
-
-    run_strips(work, n_groups, max(1, n_groups * chunks_per_call(len(values)) // CHUNKS))
+    step = max(1, n_groups * chunks_per_call(len(values)) // CHUNKS)
+    run_kernel(order_within, (groups, values, order), n_groups, step)
     return order

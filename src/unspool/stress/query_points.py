@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..runtime import run_strips, stage
+from ..runtime import run_kernel, stage
 from ..values import Array
 from .tables import dense_with_gaps
 
@@ -83,6 +83,8 @@ def place_by_stress(rows: Array, weights: Array, configuration: Array) -> Array:
     there, though this be but a local minimum. Entries that are NaN do not count. Rows do not know
     of each other.
     """
+    from .stress_kernels import place_rows
+
     answer = np.empty((len(rows), configuration.shape[1]))
     fixed = np.ascontiguousarray(configuration, dtype=np.float64)
     with stage("placing", total=len(rows)) as running:
@@ -94,19 +96,10 @@ def place_by_stress(rows: Array, weights: Array, configuration: Array) -> Array:
             nearest = np.argsort(rows[part], axis=1, kind="stable")[:, :NEAREST]  # NaN last
             classical = _classical_positions(row, weight, fixed)
             initial = np.concatenate([fixed[nearest], classical[:, None]], axis=1)
-            _place(row, weight, fixed, initial, answer[part])
+            arrays = row, weight, fixed, initial, answer[part]
+            run_kernel(place_rows, arrays, len(row), ROWS_PER_CALL)
             running.advance(len(row))
     return answer
-
-
-def _place(rows: Array, weights: Array, fixed: Array, initial: Array, answer: Array) -> None:
-    """Fill the positions of some rows, several at a time."""
-    from .stress_kernels import place_rows
-
-    def work(part: slice) -> None:
-        place_rows(rows, weights, fixed, initial, answer, part.start, part.stop)
-
-    run_strips(work, len(rows), ROWS_PER_CALL)
 
 
 def _classical_positions(rows: Array, weights: Array, configuration: Array) -> Array:

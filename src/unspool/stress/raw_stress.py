@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from ..optimize import Outcome, minimize
-from ..runtime import run_strips
+from ..runtime import run_kernel, run_strips
 from ..values import Array
 
 NEGLIGIBLE = 1e-22  # of sum w delta^2: a stress-1 below 1e-11 is rounding
@@ -194,12 +194,8 @@ class TableStress(_MetricStress):
         columns = np.ascontiguousarray(configuration.T, dtype=self.table.dtype)
         gradients = np.empty((CHUNKS, *columns.shape), self.table.dtype)
         losses = np.empty((CHUNKS, len(configuration)), self.table.dtype)
-
-        def work(chunks: slice) -> None:
-            ends = chunks.start, chunks.stop
-            table_gradient(self.table, self.weights, columns, gradients, losses, *ends)
-
-        run_strips(work, CHUNKS, chunks_per_call(self.table.size))
+        arrays = self.table, self.weights, columns, gradients, losses
+        run_kernel(table_gradient, arrays, CHUNKS, chunks_per_call(self.table.size))
         return losses.sum(axis=0, dtype=np.float64), gradients.sum(axis=0, dtype=np.float64)
 
 
@@ -256,12 +252,8 @@ class Pairs:
         from .stress_kernels import pair_distances
 
         answer = np.empty(len(self.first), self.dissimilarities.dtype)
-        columns = self._columns(configuration)
-
-        def work(pairs: slice) -> None:
-            pair_distances(self.first, self.second, columns, answer, pairs.start, pairs.stop)
-
-        run_strips(work, len(answer), STRIP)
+        arrays = self.first, self.second, self._columns(configuration), answer
+        run_kernel(pair_distances, arrays, len(answer), STRIP)
         return answer
 
     def gradient(
@@ -274,12 +266,8 @@ class Pairs:
         chunks = min(CHUNKS, max(1, len(self.first) // (PAIRS_PER_POINT * self.n_points)))
         gradients = np.empty((chunks, *configuration.shape[::-1]))
         ends, columns = (self.first, self.second), self._columns(configuration)
-        pairs = ends, distances, targets, self.weights
-
-        def work(part: slice) -> None:
-            pair_gradient(*pairs, columns, shrink, gradients, part.start, part.stop)
-
-        run_strips(work, chunks, chunks_per_call(len(self.first)))
+        arrays = ends, distances, targets, self.weights, columns, shrink, gradients
+        run_kernel(pair_gradient, arrays, chunks, chunks_per_call(len(self.first)))
         return np.asarray(2.0 * gradients.sum(axis=0).T)
 
     def misfit(self, distances: Array, targets: Array) -> tuple[float, float]:
@@ -287,11 +275,8 @@ class Pairs:
         from .stress_kernels import misfit
 
         sums = np.empty((CHUNKS, 2))
-
-        def work(part: slice) -> None:
-            misfit(distances, targets, self.weights, sums, part.start, part.stop)
-
-        run_strips(work, CHUNKS, chunks_per_call(len(distances)))
+        arrays = distances, targets, self.weights, sums
+        run_kernel(misfit, arrays, CHUNKS, chunks_per_call(len(distances)))
         size, miss = sums.sum(axis=0)  # not in the kernel, where threads would share it out
         return float(size), float(miss)
 

@@ -5,8 +5,7 @@ One pass over the table computes loss and gradient together: at n = 2,000 it tak
 2 ms) on one core, where NumPy needs 120 ms and six tables. Sums are taken, and adjacent violators
 pooled, in chunks whose number does not depend on the machine, so that the same seed gives the same
 map on any number of threads. A call does the chunks ``begin`` to ``end``, and Python's own threads
-share the calls out: numba's would end in the process that forks after them, and the code that it
-compiles for them differs by rounding from what it loads from its cache.
+share the calls out: numba's hang in a process that is forked after them.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from .. import graph
 from ..edges import graph_from_edges
-from ..runtime import run_strips
+from ..runtime import run_kernel
 from ..values import Array, NeighborGraph
 from .raw_stress import Pairs
 
@@ -199,12 +199,9 @@ def fill_gaps(rows: Array, to_relays: Array, from_relays: Array) -> Array:
     """
     from .stress_kernels import detours
 
-    filled, halves = np.empty(rows.shape), (np.ascontiguousarray(to_relays), from_relays)
-
-    def work(part: slice) -> None:
-        detours(rows, *halves, filled, part.start, part.stop)
-
-    run_strips(work, len(rows), TILE)
+    filled = np.empty(rows.shape)
+    arrays = rows, np.ascontiguousarray(to_relays), from_relays, filled
+    run_kernel(detours, arrays, len(rows), TILE)
     return filled
 
 
