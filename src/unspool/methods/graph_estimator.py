@@ -138,6 +138,7 @@ class GraphEstimator(Estimator):
             raise ValueError("give n_neighbors or radius, not both")
         self._space = self._search_space(X)
         self._index, neighbors = self._relate_neighbors()
+        self._weigh(neighbors)
         found = graph.find_components(neighbors)
         self.component_labels_ = found.labels
         if found.labels.any():
@@ -160,6 +161,9 @@ class GraphEstimator(Estimator):
         search = NeighborSearch(metric, self.search, self.random_state)
         hood = Neighborhood(self.n_neighbors, self.radius, self.squared_radius, self.symmetrize)
         return relate_neighbors(self._space, search, hood)
+
+    def _weigh(self, neighbors: NeighborGraph) -> None:
+        """Choose how the edges of the graph weigh, where they do."""
 
     def _apply_policy(
         self, neighbors: NeighborGraph, found: graph.Components
@@ -220,7 +224,7 @@ class GraphEstimator(Estimator):
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates a component gets: at most one fewer than it has points."""
-        return min(self._n_coordinates(self._index.n_points), len(component.members) - 1)
+        return min(self._n_coordinates(self._space.shape[0]), len(component.members) - 1)
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         relation = self._relate(component, n_coordinates)
