@@ -20,8 +20,9 @@ from .. import distances, graph
 from ..extension import place
 from ..runtime import reuse
 from ..values import Array, EigenProblem, Metric, NeighborGraph
+from .geodesic_rows import GeodesicRows
 
-Rows: TypeAlias = Array | sp.csr_array
+Rows: TypeAlias = Array | sp.csr_array | GeodesicRows  # what coordinates are multiplied by
 GAP = 0.1  # between charts, of the longest side of any
 Symmetrize = Literal["union", "mutual", "directed"]
 SHARE = 0.95  # of the points that
