@@ -17,11 +17,13 @@ from .checks import (
     equal,
     follows,
     measured,
+    mostly,
     outcome,
     printed,
     printed_row,
     rising,
 )
+from .draws import shifted, shifting
 from .pages import write_pages
 from .registry import TEXTS, Item, Text, chosen, item, items, source_of
 from .runner import Absent, Result, listed, load, run, run_all, summary, told
@@ -44,12 +46,15 @@ __all__ = [
     "listed",
     "load",
     "measured",
+    "mostly",
     "outcome",
     "printed",
     "printed_row",
     "rising",
     "run",
     "run_all",
+    "shifted",
+    "shifting",
     "source_of",
     "summary",
     "told",

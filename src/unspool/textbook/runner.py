@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import datasets
 from .checks import Outcome
+from .draws import shifting
 from .registry import TEXTS, Item
 
 Status = Literal["agrees", "fails", "skipped"]
@@ -89,8 +90,8 @@ class Result:
         return sum(1 for check in checks if check.erratum and check.holds)
 
 
-def run(one: Item, *, download: bool = False, figures: bool = False) -> Result:
-    """Run an item; ``figures`` draws its figure too.
+def run(one: Item, *, download: bool = False, figures: bool = False, shift: int = 0) -> Result:
+    """Run an item; ``figures`` draws its figure too, ``shift`` draws its random data anew.
 
     Advice that the methods give as warnings is not shown: the items are about where methods fail,
     and say so in their checks. Errors are not caught: an item that cannot run is a defect.
@@ -100,7 +101,7 @@ def run(one: Item, *, download: bool = False, figures: bool = False) -> Result:
     except Absent as absent:
         return Result(one, "skipped", 0.0, reason=str(absent))
     began = time.perf_counter()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), shifting(shift):
         warnings.simplefilter("ignore", UserWarning)
         outcome = one.function(*tables)
         figure = outcome.draw() if figures and outcome.draw is not None else None
@@ -109,11 +110,11 @@ def run(one: Item, *, download: bool = False, figures: bool = False) -> Result:
 
 
 def run_all(
-    wanted: Iterable[Item], *, download: bool = False, figures: bool = False
+    wanted: Iterable[Item], *, download: bool = False, figures: bool = False, shift: int = 0
 ) -> Iterator[Result]:
     """Yield the result of each item as soon as it is there."""
     for one in wanted:
-        yield run(one, download=download, figures=figures)
+        yield run(one, download=download, figures=figures, shift=shift)
 
 
 MARKS = {"agrees": "agrees", "fails": "FAILS", "skipped": "skipped"}
