@@ -106,7 +106,7 @@ def pca(s: Size) -> Costs:
 
 
 def kernel_pca(s: Size) -> Costs:
-    """A kernel table and its leading vectors; with landmarks, their columns only."""
+    """A kernel matrix and its leading vectors; with landmarks, their columns only."""
     if s.m < s.n:
         return _nystroem(s)
     return [_table(s, "similarity", 7e-9, 3.5e-10), _dense_spectrum(s, 1.5e-8)]
@@ -182,7 +182,7 @@ def lle(s: Size) -> Costs:
 
 
 def kernel_lle(s: Size) -> Costs:
-    """A kernel table, neighbours from it, and then LLE."""
+    """A kernel matrix, neighbours from it, and then LLE."""
     table = _table(s, "similarity", 2.6e-8, 4e-10, tables=3.0)
     search = Cost("neighbours", "memory", 1.3e-8 * s.pairs, 50.0 * s.n * s.k)
     return [table, search, *lle(s)[-2:]]

@@ -20,6 +20,7 @@ Array = NDArray[Any]
 Metric = str | Callable[[Array, Array], float]
 Search = Literal["exact", "approximate"]
 End = Literal["smallest", "largest"]
+Unit = Literal["value", "root", "complement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +182,9 @@ class EigenProblem:
     solution of a Laplacian or alignment problem; no one downstream ever skips a first vector.
     ``mass`` is the diagonal of a positive mass matrix. ``ceiling`` bounds the spectrum from above
     where theory gives a bound. ``initial`` are vectors that an iteration starts from; for an
-    operator they should be nearly the wanted ones, because each product counts. ``unit`` turns the
-    eigenvalues of the matrix into those that are meant: variances, or transition eigenvalues.
+    operator they should be nearly the wanted ones, because each product counts. ``unit`` and
+    ``divisor`` say which numbers are meant by its eigenvalues: the values over the divisor
+    (variances), their roots (singular values of a factor), or 1 less them (those of a walk).
     """
 
     matrix: Matrix
@@ -192,7 +194,8 @@ class EigenProblem:
     ceiling: float | None = None
     is_factor: bool = False
     initial: Array | None = None
-    unit: Callable[[Array], Array] = np.asarray
+    unit: Unit = "value"
+    divisor: float = 1.0
 
     @property
     def size(self) -> int:

@@ -10,7 +10,7 @@ from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 import unspool
 from unspool import datasets, quality, runtime
 from unspool.evaluate import compare, usual_methods
-from unspool.methods import LLE, PCA, Isomap
+from unspool.methods import LLE, PCA, Isomap, LandmarkIsomap
 
 ROLL = datasets.swiss_roll(240)
 
@@ -275,3 +275,18 @@ def test_points_in_one_place_are_refused():
         compare(np.ones((30, 3)))
     with pytest.raises(ValueError, match="one place"):
         compare(np.zeros((30, 30)), metric="precomputed")
+
+
+def test_elbows_take_the_geodesics_of_the_comparison():
+    found = small()
+    with runtime.recording() as record:
+        straight, along = found.elbows
+    assert {stage.name for stage in record.report().stages}.isdisjoint({"neighbours", "geodesics"})
+    guides = found.yardstick.geodesics.guides
+    model = LandmarkIsomap(10, landmarks=guides, n_neighbors=8).fit(ROLL.points)
+    left = quality.residual_variance(model.geodesics_.T, model.embedding_, guides)
+    np.testing.assert_allclose(along.curve.values, left.values, atol=1e-12)
+    assert (straight.method, along.method) == ("PCA", "Isomap")
+    assert straight.curve.values[2] < 1e-9  # three columns hold all straight distances
+    assert set(found.shepard) == set(found.embeddings)
+    assert round(found.dimension.value) == 2

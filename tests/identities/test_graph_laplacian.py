@@ -1,5 +1,6 @@
 """Laplacians of graphs whose spectrum is known in closed form, and what their maps satisfy."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+import unspool
 from tests.cases import DIMENSIONS, roll
 from tests.compare import angle_between
 from unspool import problem
@@ -181,8 +183,54 @@ def test_the_three_laplacians_are_related(d):
     np.testing.assert_allclose(Y.sum(axis=0), 0.0, atol=1e-10)
 
 
-def test_the_default_width_is_the_mean_squared_edge():
+def test_the_global_width_is_the_mean_squared_edge():
     X = roll(200).points
-    model = LaplacianEigenmaps(2, n_neighbors=8).fit(X)
+    model = LaplacianEigenmaps(2, n_neighbors=8, bandwidth="global").fit(X)
     distances = cdist(X, X)[near_by_brute_force(X, 8)]
     np.testing.assert_allclose(model.gamma_, 1 / np.mean(distances**2), rtol=1e-12)
+
+
+def test_the_local_width_is_the_distance_to_the_seventh_neighbour():
+    """w_ij = exp(-d^2 / (s_i s_j)) on the joined neighbours (Zelnik-Manor and Perona 2004)."""
+    X = roll(200).points
+    model = LaplacianEigenmaps(2, n_neighbors=9).fit(X)
+    distances = cdist(X, X)
+    near = near_by_brute_force(X, 9)
+    edges = distances * near
+    scales = np.array([np.sort(row[row > 0])[6] for row in edges])
+    expected = np.where(near, np.exp(-(distances**2) / np.outer(scales, scales)), 0.0)
+    found = model.charts_[0].relation.weights.toarray()
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=0)
+    assert model.gamma_ is None
+
+
+@pytest.mark.parametrize(
+    ("cls", "distance"),
+    [*((LaplacianEigenmaps, d) for d in (50.0, 1e4, 1e8)), (unspool.DiffusionMaps, 50.0)],
+)
+def test_one_far_point_owns_no_coordinate(cls, distance):
+    cloud = np.random.default_rng(0).normal(size=(500, 3))
+    X = np.vstack([cloud, [[distance, 0.0, 0.0]]])
+    sizes = np.abs(cls(2).fit(X).embedding_)
+    assert (sizes.max(axis=0) < 50 * np.median(sizes, axis=0)).all()
+
+
+def test_weakly_tied_points_obey_the_eigenproblem_like_all_others():
+    """Their degree is far below the rounding of the solver: (1 - value) y = P y must hold there."""
+    cloud = np.random.default_rng(0).normal(size=(300, 2))
+    X = np.vstack([cloud, [[9.0, 0.0], [0.0, 11.0]]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LaplacianEigenmaps(2, sigma=0.5).fit(X)
+    weights = model.charts_[0].relation.weights
+    degree = np.asarray(weights.sum(axis=1)).ravel()
+    assert degree[-2:].max() < 1e-10 * np.median(degree)
+    step = (weights @ model.embedding_) / degree[:, None]
+    np.testing.assert_allclose(
+        step[-2:], (1 - model.eigenvalues_) * model.embedding_[-2:], rtol=1e-6
+    )
+
+
+def test_a_heat_kernel_too_narrow_for_the_edges_is_told():
+    with pytest.warns(UserWarning, match="so narrow that half of the edges"):
+        LaplacianEigenmaps(2, sigma=0.05).fit(roll(200).points)

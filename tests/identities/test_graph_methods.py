@@ -28,9 +28,8 @@ def walk_of(model, alpha, loops):
 def test_diffusion_distances(alpha, loops, steps):
     """With all coordinates, distances on the map are those between the walks' distributions."""
     n = len(POINTS)
-    model = unspool.DiffusionMaps(n - 1, n_neighbors=9, alpha=alpha, steps=steps, loops=loops).fit(
-        POINTS
-    )
+    options = {"alpha": alpha, "steps": steps, "loops": loops, "bandwidth": "global"}
+    model = unspool.DiffusionMaps(n - 1, n_neighbors=9, **options).fit(POINTS)
     walk, stationary = walk_of(model, alpha, loops)
     after = np.linalg.matrix_power(walk, steps)
     i, j = np.triu_indices(n, 1)
@@ -40,8 +39,9 @@ def test_diffusion_distances(alpha, loops, steps):
 
 
 def test_diffusion_is_the_laplacian_from_the_other_end():
-    plain = unspool.LaplacianEigenmaps(3, n_neighbors=9).fit(POINTS)
-    walk = unspool.DiffusionMaps(3, n_neighbors=9, alpha=0, loops=False, steps=0).fit(POINTS)
+    plain = unspool.LaplacianEigenmaps(3, n_neighbors=9, bandwidth="global").fit(POINTS)
+    options = {"alpha": 0, "loops": False, "steps": 0, "bandwidth": "global"}
+    walk = unspool.DiffusionMaps(3, n_neighbors=9, **options).fit(POINTS)
     np.testing.assert_allclose(walk.eigenvalues_, 1 - plain.eigenvalues_, atol=1e-10)
     ratio = walk.embedding_ / plain.embedding_
     np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-6)
@@ -176,7 +176,7 @@ def test_wrong_numbers_of_clusters_are_refused(wrong):
 @pytest.mark.parametrize("dense", [True, False])
 def test_weights_may_be_given(dense):
     edges = graph.symmetrize(distances.neighbor_graph(POINTS, 9))
-    plain = unspool.LaplacianEigenmaps(2, n_neighbors=9).fit(POINTS)
+    plain = unspool.LaplacianEigenmaps(2, n_neighbors=9, bandwidth="global").fit(POINTS)
     weights = edges.with_weights(np.exp(-plain.gamma_ * edges.distances**2))
     weights = weights.toarray() if dense else weights
     given = unspool.LaplacianEigenmaps(2, metric="precomputed", weights="given").fit(weights)

@@ -108,9 +108,9 @@ def test_a_declaration_writes_the_constructor():
     class Example:
         """An example."""
 
-        count: int = parameter(2, positional=True, kind=int, at_least=1, help="how many")
-        width: float = parameter(1.0, kind=float, above=0, help="how wide")
-        result_: float = learned()
+        count: int = parameter(default=2, kw_only=False, kind=int, at_least=1, help="how many")
+        width: float = parameter(default=1.0, kind=float, above=0, help="how wide")
+        result_: float = learned(help="what came out")
 
     assert Example().count == 2
     assert Example(5, width=3.0).width == 3.0

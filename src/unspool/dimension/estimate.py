@@ -190,8 +190,8 @@ def choose_scale(
 
     Examples
     --------
-    >>> from unspool import dimension
-    >>> dimension.choose_scale(lambda scale: (2.0 + 1.0 / scale, 0.1), [10, 20, 40], 3.0).index
+    >>> from unspool.dimension.estimate import choose_scale
+    >>> choose_scale(lambda scale: (2.0 + 1.0 / scale, 0.1), [10, 20, 40], 3.0).index
     0
     """
     values: list[float] = []
@@ -252,8 +252,8 @@ def doubling_scales(first: int, last: int) -> list[int]:
 
     Examples
     --------
-    >>> from unspool import dimension
-    >>> dimension.doubling_scales(10, 50)
+    >>> from unspool.dimension.estimate import doubling_scales
+    >>> doubling_scales(10, 50)
     [10, 20, 40]
     """
     scales = [max(1, min(first, last))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,33 +31,42 @@ def continuity(evidence: Evidence) -> Measure | None:
 
 def stress(evidence: Evidence) -> Measure | None:
     """Ask whether a method that keeps straight distances does."""
-    if evidence.keeps != "distances" or "stress" not in evidence.scores:
+    if evidence.keeps != "distances":
         return None
-    value = evidence.scores["stress"].value
-    name, sound = "stress", f"< {STRESSED:g}"
-    if value < STRESSED:
-        return Measure(name, value, sound, True)
-    wanted = max(evidence.dimension, evidence.width + 1)
-    advice = (
-        f"stress is {value:.2f}: {evidence.width} coordinates do not hold these distances; raise "
-        f"n_components to {wanted}"
+    width = evidence.width
+    return _lengths(
+        evidence,
+        "stress",
+        STRESSED,
+        lambda value: f"stress is {value:.2f}: {width} coordinates do not hold these distances",
     )
-    return Measure(name, value, sound, False, advice, "n_components", wanted)
 
 
 def residual_variance(evidence: Evidence) -> Measure | None:
     """Ask whether a method that keeps geodesics does."""
-    if evidence.keeps != "geodesics" or "residual variance" not in evidence.scores:
+    if evidence.keeps != "geodesics":
         return None
-    value = evidence.scores["residual variance"].value
-    name, sound = "residual variance", f"< {UNEXPLAINED:g}"
-    if value < UNEXPLAINED:
+    return _lengths(
+        evidence,
+        "residual variance",
+        UNEXPLAINED,
+        lambda value: (
+            f"{value:.0%} of the variance of the distances along the manifold is not on the map"
+        ),
+    )
+
+
+def _lengths(
+    evidence: Evidence, name: str, limit: float, tell: Callable[[float], str]
+) -> Measure | None:
+    """Hold a score of lengths against its limit; more coordinates can always lower it."""
+    if name not in evidence.scores:
+        return None
+    value, sound = evidence.scores[name].value, f"< {limit:g}"
+    if value < limit:
         return Measure(name, value, sound, True)
     wanted = max(evidence.dimension, evidence.width + 1)
-    advice = (
-        f"{value:.0%} of the variance of the distances along the manifold is not on the map; raise "
-        f"n_components to {wanted}"
-    )
+    advice = f"{tell(value)}; raise n_components to {wanted}"
     return Measure(name, value, sound, False, advice, "n_components", wanted)
 
 

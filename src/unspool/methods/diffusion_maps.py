@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..relation import Component, DiffusionRelation
+from ..relation import AdaptiveGaussianWeights, Component, DiffusionRelation, settle_faint_points
 from ..values import Array, Spectrum
-from .graph_estimator import WeightedEstimator
+from .laplacian_eigenmaps import WeightedEstimator
 from .parameters import method, parameter
 
 
@@ -38,12 +38,15 @@ class DiffusionMaps(WeightedEstimator):
         default=True, kind=bool, help="the walk may stay where it is: k(x, x) = 1 on the diagonal"
     )
 
+    _SELF_TUNING = AdaptiveGaussianWeights
+
     def _relate(self, component: Component, n_coordinates: int) -> DiffusionRelation:
-        return DiffusionRelation.of(component.graph, self._weighting, self.alpha, self.loops)
+        weighting = self._weighting.among(component.members)
+        return DiffusionRelation.of(component.graph, weighting, self.alpha, self.loops)
 
     def _scale(
         self, spectrum: Spectrum, relation: DiffusionRelation, component: Component
     ) -> tuple[Array, Array]:
         eigenvalues = spectrum.values
-        psi = spectrum.vectors * np.sqrt(relation.volume)
+        psi = settle_faint_points(relation.kernel, spectrum) * np.sqrt(relation.volume)
         return eigenvalues, psi * (np.sign(eigenvalues) * np.abs(eigenvalues) ** self.steps)

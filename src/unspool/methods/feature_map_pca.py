@@ -98,7 +98,7 @@ class FeatureMapPCA(Estimator):
     def _by_gram(self, centered: Array) -> tuple[Array, Array]:
         """Return u = Phi w with |w|^2 = 1 / (n value); an empty value has no axis."""
         n = len(centered)
-        gram = replace(problem.gram(centered @ centered.T), unit=lambda values: values / n)
+        gram = replace(problem.gram(centered @ centered.T), divisor=n)
         spectrum = solve(gram, self.n_components, seed=self.random_state)
         values, coordinates = scale_by_roots(spectrum)
         divisors = np.sqrt(n) * np.where(values > 0.0, values, 1.0)

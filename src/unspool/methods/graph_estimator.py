@@ -1,6 +1,6 @@
 """Methods whose relation is a neighbour graph: connected components, charts, query points.
 
-Three bases: any graph, the LLE family's neighbourhoods, and graphs whose edges carry weights.
+The LLE family's base is beside LLE, that of weighted graphs beside Laplacian eigenmaps.
 """
 
 from __future__ import annotations
@@ -9,20 +9,19 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from .. import distances, extension, graph
 from ..edges import subgraph
-from ..kernel import edge_gamma, gamma_from
-from ..problem import LocalGeometry, look_at
 from ..relation import (
     Chart,
     Component,
-    EdgeWeighting,
+    Layout,
     Neighborhood,
     NeighborSearch,
     Queries,
     Relation,
+    describe_localized,
+    find_localized,
     relate_neighbors,
 )
 from ..runtime import warn
@@ -33,6 +32,7 @@ from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
+ROUNDS = 5  # times that strays are set apart before the rest is taken as it is
 SEVERAL = "what to do when the graph has several connected components"
 
 
@@ -79,6 +79,13 @@ class GraphEstimator(Estimator):
     )
     components: Policy = parameter(default="separate", choices=POLICIES, help=SEVERAL)
 
+    outliers: Literal["keep", "separate"] = parameter(
+        default="keep",
+        choices=("keep", "separate"),
+        help="'separate' maps the others without the few points that would carry a coordinate "
+        "alone, and places those on the map afterwards, as query points",
+    )
+
     _SPARSE_TABLES = True
 
     eigenvalues_: Array = learned(
@@ -87,10 +94,13 @@ class GraphEstimator(Estimator):
     component_labels_: Array = learned(
         help="connected component of each point, 0 for the largest one"
     )
+    outliers_: Array = learned(help="points that were set apart, empty unless outliers='separate'")
     charts_: tuple[Chart, ...] = learned(help="one chart per mapped component, largest first")
     _index: distances.NeighborIndex = learned()
     _space: Any = learned()  # what neighbours are searched in: points, or a table of distances
     _home: Array = learned()  # the chart of each fitted point
+    _mapped: Array = learned()  # whether the component of each fitted point has a chart
+    _layout: Layout = learned()  # where each chart lies on the map
 
     def _relate(self, component: Component, n_coordinates: int) -> Relation:
         """Return how the points of one connected component relate."""
@@ -135,7 +145,10 @@ class GraphEstimator(Estimator):
         n_charts = 1 if self.components == "largest" else int(found.labels.max()) + 1
         members = [np.flatnonzero(found.labels == c) for c in range(n_charts)]
         self.charts_ = tuple(self._chart(neighbors, points) for points in members)
-        self._home = np.where(found.labels < n_charts, found.labels, 0)
+        self._mapped = found.labels < n_charts
+        self._home = np.where(self._mapped, found.labels, 0)
+        self._layout = Layout.of(self.charts_)
+        self.outliers_ = self._set_apart()
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(n)
 
@@ -160,7 +173,7 @@ class GraphEstimator(Estimator):
                 "them by their shortest links"
             )
         done = {
-            "separate": "each is mapped on its own, in its own frame",
+            "separate": "each is mapped on its own, and they are laid side by side",
             "bridge": "they were joined by the shortest links between them",
             "largest": "only the largest is mapped; the other "
             f"{len(found.labels) - found.sizes[0]} points are placed on its map as query points",
@@ -181,10 +194,29 @@ class GraphEstimator(Estimator):
         n_coordinates = self._affordable(component)
         if n_coordinates == 0:
             return Chart.isolated(members, self.n_components)
-        chart = self._map_component(component, n_coordinates)
+        chart = self._map_without_strays(component, n_coordinates)
         wanted = self.n_components or chart.coordinates.shape[1]
         enough = chart.coordinates.shape[1] == wanted
         return chart if enough else chart.with_coordinates(wanted)
+
+    def _map_without_strays(self, component: Component, n_coordinates: int) -> Chart:
+        """Map a component; tell of, or set apart, the few points that carry a coordinate alone."""
+        chart = self._map_component(component, n_coordinates)
+        found = find_localized(chart.coordinates)
+        for _ in range(ROUNDS if self.outliers == "separate" else 0):
+            if not found:
+                return chart
+            strays = np.unique(np.concatenate([localized.carriers for localized in found]))
+            component = _largest_part(component, strays)
+            chart = self._map_component(component, min(n_coordinates, self._affordable(component)))
+            found = find_localized(chart.coordinates)
+        if found:
+            warn(
+                f"{describe_localized(found, chart.members)}: all others lie within 5 % of its "
+                "width; pass outliers='separate' to set these apart, raise n_neighbors, or use "
+                "Isomap"
+            )
+        return chart
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates a component gets: at most one fewer than it has points."""
@@ -196,16 +228,22 @@ class GraphEstimator(Estimator):
         eigenvalues, coordinates = self._scale(spectrum, relation, component)
         return Chart(component.members, coordinates, eigenvalues, relation, coordinates)
 
+    def _set_apart(self) -> Array:
+        """Return the points of mapped components that are on no chart."""
+        charted = np.concatenate([chart.members for chart in self.charts_])
+        return np.setdiff1d(np.flatnonzero(self._mapped), charted)
+
     def _assemble(self, n_points: int) -> Array:
         """Return the coordinates of all points; those without a chart are placed as queries."""
         coordinates = np.zeros((n_points, self.charts_[0].coordinates.shape[1]))
         placed = np.zeros(n_points, dtype=bool)
-        for chart in self.charts_:
-            coordinates[chart.members] = chart.coordinates
+        for number, chart in enumerate(self.charts_):
+            coordinates[chart.members] = chart.coordinates + self._layout.offsets[number]
             placed[chart.members] = True
-        if not placed.all():
-            rest = np.flatnonzero(~placed)
-            coordinates[rest] = self._place(self.charts_[0], self._space[rest])
+        for number in np.unique(self._home[~placed]):
+            rest = np.flatnonzero(~placed & (self._home == number))
+            found = self._place(self.charts_[number], self._space[rest])
+            coordinates[rest] = self._layout.place(number, found)
         return coordinates
 
     def _transform(self, X: Any) -> Array:
@@ -218,7 +256,8 @@ class GraphEstimator(Estimator):
         for number, chart in enumerate(self.charts_):
             here = np.flatnonzero(self._home[closest] == number)
             if len(here):
-                coordinates[here] = self._place(chart, queries[here])
+                placed = self._place(chart, queries[here])
+                coordinates[here] = self._layout.place(number, placed)
         known = gap == 0.0
         if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
             known |= (self._X[closest] == X).all(axis=1)
@@ -236,13 +275,12 @@ class GraphEstimator(Estimator):
         return chart.place(Queries(queries, seen))
 
     def _inverse_transform(self, places: Array) -> Array:
-        """Interpolate between known points of one component at a time."""
+        """Interpolate between the points of the chart that each place belongs to."""
         known = self.embedding_.astype(np.float64)
-        index = distances.build_index(known)
-        home = self.component_labels_[distances.find_query_neighbors(index, places, 1).neighbors]
+        index, owner = distances.build_index(known), self._layout.owner(places)
         points = np.empty((len(places), self._X.shape[1]))
-        for component in np.unique(home):
-            here, members = home == component, np.flatnonzero(self.component_labels_ == component)
+        for number in np.unique(owner):
+            here, members = owner == number, self.charts_[number].members
             count = min(extension.neighbors_needed(known.shape[1]), len(members))
             seen = distances.find_query_neighbors(index.among(members), places[here], count)
             points[here] = extension.interpolate(
@@ -251,125 +289,14 @@ class GraphEstimator(Estimator):
         return points
 
 
-@method
-class LocalEstimator(GraphEstimator):
-    """The LLE family: coordinates with mean 0 and covariance I that keep neighbourhoods alike."""
-
-    symmetrize: Literal["directed", "union", "mutual"] = parameter(  # type: ignore[assignment]
-        default="directed",
-        choices=("directed", "union", "mutual"),
-        help="whose neighbours make up a neighbourhood",
-    )
-    regularization: float = parameter(
-        default=1e-3,
-        kind=float,
-        at_least=0,
-        help="regularization of the weights, relative to the trace of the local Gram matrices",
-    )
-
-    def _least_members(self, n_coordinates: int) -> int:
-        """Return how many points a neighbourhood (the point included) must have."""
-        return 2
-
-    def _scale(
-        self, spectrum: Spectrum, relation: Any, component: Component
-    ) -> tuple[Array, Array]:
-        return spectrum.values, spectrum.vectors * np.sqrt(len(component.members))
-
-    def _geometry(self, component: Component) -> LocalGeometry:
-        is_table = self._search_metric() == "precomputed"
-        return look_at(self._space, component.members, is_table=is_table)
-
-    def _check_tangents(self) -> None:
-        """Refuse more tangent coordinates than the points have features."""
-        if self._input_kind() == "points" and self.n_components > self._X.shape[1]:
-            raise ValueError(
-                f"n_components={self.n_components} is more than the {self._X.shape[1]} features "
-                "that tangent planes lie in; lower n_components"
-            )
-
-    @property
-    def matrix_(self) -> sp.csr_array:
-        """Matrix of the largest component: I - W for LLE and kernel LLE, else a sum of patches."""
-        chart: Any = self.charts_[0]
-        return chart.relation.matrix
-
-    def _affordable(self, component: Component) -> int:
-        """Return how many coordinates the neighbourhoods of a component can tell.
-
-        A small component beside others gets fewer than asked for; too few neighbours in a component
-        that has the points are the user's to change.
-        """
-        fewest = int(component.graph.counts.min()) + 1
-        count, needed = super()._affordable(component), self._least_members(self.n_components)
-        if needed <= fewest:
-            return count
-        if len(component.members) < min(self._index.n_points, needed):
-            enough = (c for c in range(1, count + 1) if self._least_members(c) <= fewest)
-            return max(enough, default=0)
-        raise ValueError(
-            f"{type(self).__name__} with n_components={self.n_components} needs at least "
-            f"{needed - 1} neighbours of every point, but one has {fewest - 1} in its connected "
-            "component; raise n_neighbors or radius, pass symmetrize='union', or lower n_components"
-        )
-
-
-@method
-class WeightedEstimator(GraphEstimator):
-    """Methods of weighted graphs: edges weigh exp(-gamma d^2), 1, or what was given."""
-
-    weights: Literal["heat", "binary", "given"] = parameter(
-        default="heat",
-        choices=("heat", "binary", "given"),
-        help="edge weights: exp(-gamma d^2), 1, or 'given' by a precomputed table of weights",
-    )
-    gamma: float | None = parameter(
-        default=None, kind=float, above=0, optional=True, help="heat kernel exp(-gamma d^2)"
-    )
-    sigma: float | None = parameter(
-        default=None,
-        kind=float,
-        above=0,
-        optional=True,
-        help="heat kernel exp(-d^2 / (2 sigma^2))",
-    )
-    t: float | None = parameter(
-        default=None, kind=float, above=0, optional=True, help="heat kernel exp(-d^2 / t)"
-    )
-
-    gamma_: float | None = learned(help="gamma of the heat kernel, None where there is none")
-    _weighting: EdgeWeighting = learned()
-
-    def _search_space(self, X: Any) -> Any:
-        return self._without_zeros(X)
-
-    def _query_space(self, X: Any) -> Any:
-        return self._without_zeros(X)
-
-    def _without_zeros(self, X: Any) -> Any:
-        """Return given weights as a sparse table: no weight, no edge."""
-        if self.weights != "given":
-            return X
-        if self.metric != "precomputed" or self.n_neighbors is not None or self.radius is not None:
-            raise ValueError(
-                "weights='given' takes a table of weights as it is: pass metric='precomputed' and "
-                "neither n_neighbors nor radius"
-            )
-        table = sp.csr_array(X, copy=True)
-        table.eliminate_zeros()
-        return table
-
-    def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
-        """Build the graph, and choose how its edges weigh by their lengths."""
-        index, neighbors = super()._relate_neighbors()
-        gamma = gamma_from(self.gamma, self.sigma, self.t)
-        if self.weights != "heat" and gamma is not None:
-            raise ValueError(f"weights={self.weights!r} has no width: leave gamma, sigma, t out")
-        if self.weights == "heat" and gamma is None:
-            gamma = edge_gamma(neighbors.distances)
-        self.gamma_ = gamma
-        self._weighting = EdgeWeighting(self.weights, 0.0 if gamma is None else gamma)
-        return index, neighbors
+def _largest_part(component: Component, strays: Array) -> Component:
+    """Return what is left of a component without some points: its largest connected part."""
+    kept = np.setdiff1d(np.arange(len(component.members)), strays)
+    rest = subgraph(component.graph, kept)
+    labels = graph.find_components(rest).labels
+    largest = np.flatnonzero(labels == 0)
+    whole = rest if len(largest) == len(kept) else subgraph(rest, largest)
+    return Component(component.members[kept[largest]], whole)
 
 
 def _check_seen(seen: NeighborGraph) -> None:

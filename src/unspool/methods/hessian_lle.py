@@ -9,7 +9,7 @@ import numpy as np
 from ..problem import hessian_patches, members_needed
 from ..relation import Component, LocalRelation, relate_by_tangents
 from ..values import Array, NeighborGraph, Spectrum
-from .graph_estimator import LocalEstimator
+from .lle import LocalEstimator
 from .parameters import method, parameter
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from ..kernel import Kernel, double_centered
 from ..relation import (
     GivenKernel,
     GramMap,
-    LandmarkRule,
     NystroemMap,
     center_landmarks,
     draw_landmarks,
@@ -53,7 +53,7 @@ class KernelPCA(KernelChoice, Estimator):
         optional=True,
         help="number of landmarks that all points are seen through; None for all pairs",
     )
-    landmarks: LandmarkRule | Sequence[int] | Array = parameter(
+    landmarks: Literal["cholesky", "uniform", "kmeans"] | Sequence[int] | Array = parameter(
         default="cholesky",
         help="'cholesky' (randomly pivoted), 'uniform', 'kmeans', or the indices of the landmarks "
         "(then n_landmarks is moot)",

@@ -1,21 +1,125 @@
-"""Laplacian eigenmaps."""
+"""Laplacian eigenmaps, and what methods of weighted graphs share."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
-from .. import problem
+from .. import distances, problem
+from ..kernel import edge_gamma, gamma_from
 from ..problem import Normalization
-from ..relation import Component, LaplacianRelation
+from ..relation import (
+    Component,
+    EdgeWeighting,
+    GivenWeights,
+    HeatWeights,
+    LaplacianRelation,
+    PlainWeights,
+    SelfTuningWeights,
+    settle_faint_points,
+)
+from ..runtime import warn
 from ..spectrum import solve
-from ..values import Array, Spectrum
-from .graph_estimator import WeightedEstimator
-from .parameters import method, parameter
+from ..values import Array, NeighborGraph, Spectrum
+from .graph_estimator import GraphEstimator
+from .parameters import learned, method, parameter
 
 NORMALIZATIONS: tuple[Normalization, ...] = ("random-walk", "symmetric", "unnormalized")
+NARROW = 1e-8  # weight of half of the edges, below which a map is not worth looking at
 WHICH = "L y = value D y, D^-1/2 L D^-1/2, or L itself"
+
+
+@method
+class WeightedEstimator(GraphEstimator):
+    """Methods of weighted graphs: edges weigh exp(-gamma d^2), 1, or what was given."""
+
+    weights: Literal["heat", "binary", "given"] = parameter(
+        default="heat",
+        choices=("heat", "binary", "given"),
+        help="edge weights: exp(-gamma d^2), 1, or 'given' by a precomputed table of weights",
+    )
+    bandwidth: Literal["local", "global"] = parameter(
+        default="local",
+        choices=("local", "global"),
+        help="of the heat kernel, unless gamma, sigma or t says it: 'local' is exp(-d^2 / s_i s_j) "
+        "with s the distance to the 7th neighbour (Zelnik-Manor and Perona 2004), 'global' is "
+        "exp(-d^2 / t) with t the mean squared edge length",
+    )
+    gamma: float | None = parameter(
+        default=None, kind=float, above=0, optional=True, help="heat kernel exp(-gamma d^2)"
+    )
+    sigma: float | None = parameter(
+        default=None,
+        kind=float,
+        above=0,
+        optional=True,
+        help="heat kernel exp(-d^2 / (2 sigma^2))",
+    )
+    t: float | None = parameter(
+        default=None, kind=float, above=0, optional=True, help="heat kernel exp(-d^2 / t)"
+    )
+
+    gamma_: float | None = learned(
+        help="gamma of the heat kernel, None where there is no single one"
+    )
+    _weighting: EdgeWeighting = learned()
+
+    _SELF_TUNING: ClassVar[type[SelfTuningWeights]] = SelfTuningWeights
+
+    def _search_space(self, X: Any) -> Any:
+        return self._without_zeros(X)
+
+    def _query_space(self, X: Any) -> Any:
+        return self._without_zeros(X)
+
+    def _without_zeros(self, X: Any) -> Any:
+        """Return given weights as a sparse table: no weight, no edge."""
+        if self.weights != "given":
+            return X
+        if self.metric != "precomputed" or self.n_neighbors is not None or self.radius is not None:
+            raise ValueError(
+                "weights='given' takes a table of weights as it is: pass metric='precomputed' and "
+                "neither n_neighbors nor radius"
+            )
+        table = sp.csr_array(X, copy=True)
+        table.eliminate_zeros()
+        return table
+
+    def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
+        """Build the graph, and choose how its edges weigh by their lengths."""
+        index, neighbors = super()._relate_neighbors()
+        self._weighting = self._choose_weighting(neighbors)
+        return index, neighbors
+
+    def _choose_weighting(self, neighbors: NeighborGraph) -> EdgeWeighting:
+        """Return how edges weigh: by one bandwidth, by one per point, or not by their length."""
+        self.gamma_ = gamma_from(self.gamma, self.sigma, self.t)
+        if self.weights != "heat":
+            if self.gamma_ is not None:
+                raise ValueError(
+                    f"weights={self.weights!r} has no width: leave gamma, sigma, t out"
+                )
+            return GivenWeights() if self.weights == "given" else PlainWeights()
+        if self.gamma_ is None and self.bandwidth == "local":
+            return self._SELF_TUNING.of(neighbors)
+        if self.gamma_ is None:
+            self.gamma_ = edge_gamma(neighbors.distances)
+        weighting = HeatWeights(self.gamma_)
+        _warn_if_narrow(weighting.weigh(neighbors), neighbors)
+        return weighting
+
+
+def _warn_if_narrow(weights: Array, neighbors: NeighborGraph) -> None:
+    """Tell if the heat kernel hardly reaches along the edges: then nothing holds a map together."""
+    if len(weights) and float(np.median(weights)) < NARROW:
+        typical = float(np.median(neighbors.distances))
+        warn(
+            f"the heat kernel is so narrow that half of the edges weigh less than {NARROW:g}: what "
+            f"holds the map together is rounding; choose sigma near the median edge length "
+            f"{typical:.3g}, or leave the bandwidth to be found"
+        )
 
 
 @method
@@ -23,9 +127,9 @@ class LaplacianEigenmaps(WeightedEstimator):
     """Laplacian eigenmaps: the map that keeps neighbours together (Belkin and Niyogi 2001).
 
     Minimises sum_ij w_ij |y_i - y_j|^2 under Y'DY = I, which L y = value D y solves (Vidal, Ma,
-    Sastry 2016, section 4.2.2). Weights are the heat kernel of the edge lengths, its width given by
-    exactly one of ``gamma``, ``sigma``, ``t`` (default: t = mean squared edge length), or 1, or
-    given. A query point is the average of its neighbours by the transition probabilities of a
+    Sastry 2016, section 4.2.2). Weights are the heat kernel of the edge lengths, by default with a
+    bandwidth of each point's own, or of the one width that ``gamma``, ``sigma`` or ``t`` gives; or
+    1, or given. A query point is the average of its neighbours by the transition probabilities of a
     random walk, divided by 1 - value.
 
     Examples
@@ -38,12 +142,15 @@ class LaplacianEigenmaps(WeightedEstimator):
     laplacian: Normalization = parameter(default="random-walk", choices=NORMALIZATIONS, help=WHICH)
 
     def _relate(self, component: Component, n_coordinates: int) -> LaplacianRelation:
-        return LaplacianRelation.of(component.graph, self._weighting, self.laplacian)
+        weighting = self._weighting.among(component.members)
+        return LaplacianRelation.of(component.graph, weighting, self.laplacian)
 
     def _scale(
-        self, spectrum: Spectrum, relation: Any, component: Component
+        self, spectrum: Spectrum, relation: LaplacianRelation, component: Component
     ) -> tuple[Array, Array]:
-        return spectrum.values, spectrum.vectors
+        if self.laplacian != "random-walk":
+            return spectrum.values, spectrum.vectors
+        return spectrum.values, settle_faint_points(relation.weights, spectrum)
 
     def kernel_(self) -> Array:
         """Return the pseudo-inverse of the largest component's Laplacian.

@@ -1,17 +1,82 @@
-"""Locally linear embedding."""
+"""Locally linear embedding, and what its family shares."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from .. import problem
+from ..problem import LocalGeometry, look_at
 from ..relation import Component, LocalRelation, relate_by_reconstruction
 from ..spectrum import solve
-from ..values import Array
-from .graph_estimator import LocalEstimator
-from .parameters import method
+from ..values import Array, Spectrum
+from .graph_estimator import GraphEstimator
+from .parameters import method, parameter
+
+
+@method
+class LocalEstimator(GraphEstimator):
+    """The LLE family: coordinates with mean 0 and covariance I that keep neighbourhoods alike."""
+
+    symmetrize: Literal["directed", "union", "mutual"] = parameter(  # type: ignore[assignment]
+        default="directed",
+        choices=("directed", "union", "mutual"),
+        help="whose neighbours make up a neighbourhood",
+    )
+    regularization: float = parameter(
+        default=1e-3,
+        kind=float,
+        at_least=0,
+        help="regularization of the weights, relative to the trace of the local Gram matrices",
+    )
+
+    def _least_members(self, n_coordinates: int) -> int:
+        """Return how many points a neighbourhood (the point included) must have."""
+        return 2
+
+    def _scale(
+        self, spectrum: Spectrum, relation: Any, component: Component
+    ) -> tuple[Array, Array]:
+        return spectrum.values, spectrum.vectors * np.sqrt(len(component.members))
+
+    def _geometry(self, component: Component) -> LocalGeometry:
+        is_table = self._search_metric() == "precomputed"
+        return look_at(self._space, component.members, is_table=is_table)
+
+    def _check_tangents(self) -> None:
+        """Refuse more tangent coordinates than the points have features."""
+        if self._input_kind() == "points" and self.n_components > self._X.shape[1]:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the {self._X.shape[1]} features "
+                "that tangent planes lie in; lower n_components"
+            )
+
+    @property
+    def matrix_(self) -> sp.csr_array:
+        """Matrix of the largest component: I - W for LLE and kernel LLE, else a sum of patches."""
+        chart: Any = self.charts_[0]
+        return chart.relation.matrix
+
+    def _affordable(self, component: Component) -> int:
+        """Return how many coordinates the neighbourhoods of a component can tell.
+
+        A small component beside others gets fewer than asked for; too few neighbours in a component
+        that has the points are the user's to change.
+        """
+        fewest = int(component.graph.counts.min()) + 1
+        count, needed = super()._affordable(component), self._least_members(self.n_components)
+        if needed <= fewest:
+            return count
+        if len(component.members) < min(self._index.n_points, needed):
+            enough = (c for c in range(1, count + 1) if self._least_members(c) <= fewest)
+            return max(enough, default=0)
+        raise ValueError(
+            f"{type(self).__name__} with n_components={self.n_components} needs at least "
+            f"{needed - 1} neighbours of every point, but one has {fewest - 1} in its connected "
+            "component; raise n_neighbors or radius, pass symmetrize='union', or lower n_components"
+        )
 
 
 @method

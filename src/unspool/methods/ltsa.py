@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..problem import tangent_patches
 from ..relation import Component, LocalRelation, relate_by_tangents
-from .graph_estimator import LocalEstimator
+from .lle import LocalEstimator
 from .parameters import method
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..relation import Component, LocalRelation, relate_by_modified_weights
-from .graph_estimator import LocalEstimator
+from .lle import LocalEstimator
 from .parameters import method
 
 

@@ -64,8 +64,8 @@ class Rule:
 
 
 def parameter(
-    default: T,
     *,
+    default: T,
     help: str,
     kind: type | None = None,
     at_least: float | None = None,
@@ -74,16 +74,13 @@ def parameter(
     choices: tuple[T, ...] | None = None,
     optional: bool = False,
     kw_only: bool = True,
-    positional: bool = False,
 ) -> T:
     """Declare a parameter of a method: its default, what it may be, and what it means.
 
-    Type checkers read ``default`` and ``kw_only`` only where they are written as keywords.
+    Everything is given by keyword, since checkers read ``default`` and ``kw_only`` only there.
     """
     rule = Rule(help, kind, at_least, above, at_most, choices, optional)
-    return dataclasses.field(
-        default=default, kw_only=kw_only and not positional, metadata={"rule": rule}
-    )
+    return dataclasses.field(default=default, kw_only=kw_only, metadata={"rule": rule})
 
 
 def learned(*, help: str = "", init: Literal[False] = False) -> Any:
@@ -205,10 +202,12 @@ def _type_of(annotation: Any, rule: Rule) -> str:
 _WORDS = (
     (r"Literal\[(.*?)\]", r"{\1}"),
     (r"Callable\[\[.*?\], .*?\]|Callable\[\.\.\., .*?\]", "callable"),
+    (r"\bSequence\[(\w+)\]", r"sequence of \1"),
+    (r"\btuple\[(\w+), \.\.\.\]", r"tuple of \1"),
     (r"\bMetric\b", "str or callable"),
     (r"\bArray\b", "ndarray"),
     (r" \| ", " or "),
-    (r"\b[a-z_]+\.(?=[A-Z])", ""),  # a module
+    (r"\b[a-z_]+\.(?=[A-Za-z])", ""),  # a module
 )
 
 

@@ -12,8 +12,7 @@ from ..problem import Normalization
 from ..relation import Chart, Component, LaplacianRelation
 from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
-from .graph_estimator import WeightedEstimator
-from .laplacian_eigenmaps import NORMALIZATIONS, WHICH
+from .laplacian_eigenmaps import NORMALIZATIONS, WHICH, WeightedEstimator
 from .parameters import learned, method, parameter
 
 MOST_CLUSTERS = 10  # that the eigengap is looked for
@@ -124,7 +123,9 @@ class SpectralClustering(WeightedEstimator):
         if counts.min() == 0:
             lonely = int(component.members[counts.argmin()])
             raise ValueError(f"point {lonely} has no neighbour; raise n_neighbors or radius")
-        relation = LaplacianRelation.of(component.graph, self._weighting, self.laplacian)
+        relation = LaplacianRelation.of(
+            component.graph, self._weighting.among(component.members), self.laplacian
+        )
         everything = replace(relation.problem(), trivial=None)  # zero vectors tell components apart
         wanted = max(
             self._n_coordinates(len(component.members)),

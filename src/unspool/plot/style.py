@@ -1,6 +1,6 @@
 """One look for all figures: quiet frames, and colours that everybody can tell apart.
 
-The drawing package, loaded late and without a screen.
+matplotlib is loaded late, and needs no screen.
 """
 
 from __future__ import annotations

@@ -61,6 +61,4 @@ def covariance(centred_points: Array, divisor: float = 1.0) -> EigenProblem:
     >>> spectrum.solve(problem.covariance(points), 1).values
     array([2.])
     """
-    return EigenProblem(
-        centred_points, "largest", is_factor=True, unit=lambda values: values / divisor
-    )
+    return EigenProblem(centred_points, "largest", is_factor=True, divisor=divisor)

@@ -133,8 +133,8 @@ def ranks(distances: Array, own: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from unspool import quality
-    >>> quality.ranks(np.array([[0.0, 3.0, 1.0]]), np.array([0])).tolist()
+    >>> from unspool.quality.ranks import ranks
+    >>> ranks(np.array([[0.0, 3.0, 1.0]]), np.array([0])).tolist()
     [[0, 2, 1]]
     """
     distances[np.arange(len(own)), own] = -1.0  # before its duplicates

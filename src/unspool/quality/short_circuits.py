@@ -7,7 +7,7 @@ it. The graph is first cut down to edges that are beyond doubt, those that
 - lead to one of the nearer half (at least 7) of somebody's neighbours, and
 - join points with common neighbours: at least half as many as is typical in this graph,
 
-and to the shortest further edges that are needed to keep it in as few pieces as before. Every
+and to the shortest further edges that are needed to keep its components connected. Every
 other edge is then asked how long the way between its ends is without it. In a sound graph that is
 one or two neighbourhood radii; an edge whose ends are more than ``limit`` (5) apart is suspicious.
 The radius of an edge is the longest of: its own length, and how far either end lists neighbours.

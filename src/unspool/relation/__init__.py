@@ -1,6 +1,6 @@
 """How points relate: each relation states its eigenproblem and gives the rows of query points."""
 
-from .chart import Chart, Component, Isolated, Queries, Relation
+from .chart import Chart, Component, Isolated, Layout, Queries, Relation
 from .features import FeatureProjection, check_features, count_monomials, deviations
 from .gram import (
     DOUBLE_POINTS,
@@ -14,7 +14,18 @@ from .gram import (
     scale_by_roots,
     scale_geodesics,
 )
-from .heat import DiffusionRelation, EdgeWeighting, LaplacianRelation, commute_time_distances
+from .heat import (
+    AdaptiveGaussianWeights,
+    DiffusionRelation,
+    EdgeWeighting,
+    GivenWeights,
+    HeatWeights,
+    LaplacianRelation,
+    PlainWeights,
+    SelfTuningWeights,
+    commute_time_distances,
+    settle_faint_points,
+)
 from .landmarks import LandmarkGeodesics, triangulate
 from .local import (
     LocalRelation,
@@ -22,10 +33,10 @@ from .local import (
     relate_by_reconstruction,
     relate_by_tangents,
 )
+from .localization import Localized, describe_localized, find_localized
 from .neighbors import Neighborhood, NeighborSearch, relate_neighbors
 from .nystroem import (
     GivenKernel,
-    LandmarkRule,
     NystroemMap,
     center_landmarks,
     draw_landmarks,
@@ -36,6 +47,7 @@ __all__ = [
     "DOUBLE_POINTS",
     "GEODESIC_BLOCK_BYTES",
     "TABLE_ROOM",
+    "AdaptiveGaussianWeights",
     "Chart",
     "Component",
     "DiffusionRelation",
@@ -44,23 +56,30 @@ __all__ = [
     "GeodesicOperator",
     "GeodesicTable",
     "GivenKernel",
+    "GivenWeights",
     "GramMap",
+    "HeatWeights",
     "Isolated",
     "LandmarkGeodesics",
-    "LandmarkRule",
     "LaplacianRelation",
+    "Layout",
     "LocalRelation",
+    "Localized",
     "NeighborSearch",
     "Neighborhood",
     "NystroemMap",
+    "PlainWeights",
     "Queries",
     "Relation",
+    "SelfTuningWeights",
     "center_landmarks",
     "check_features",
     "commute_time_distances",
     "count_monomials",
+    "describe_localized",
     "deviations",
     "draw_landmarks",
+    "find_localized",
     "fit_gram",
     "fit_nystroem",
     "relate_by_geodesics",
@@ -70,5 +89,6 @@ __all__ = [
     "relate_neighbors",
     "scale_by_roots",
     "scale_geodesics",
+    "settle_faint_points",
     "triangulate",
 ]

@@ -7,6 +7,7 @@ query point looks like to them; a chart then places query points by the one form
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
@@ -17,6 +18,7 @@ from ..extension import place
 from ..values import Array, EigenProblem, NeighborGraph
 
 Rows: TypeAlias = Array | sp.csr_array
+GAP = 0.1  # between charts, of the longest side of any
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +117,71 @@ class Chart:
         anchors = coordinates if same else np.pad(self.anchors, ((0, 0), (0, missing)))
         eigenvalues = np.pad(self.eigenvalues, (0, missing))
         return replace(self, coordinates=coordinates, eigenvalues=eigenvalues, anchors=anchors)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the charts of all components lie on one map, so that none overlap.
+
+    ``offsets`` moves each chart to its place; ``low`` and ``high`` are the corners of its box
+    there, in the plane of the first two coordinates. Query points stay within ``margin`` of the
+    box of their own component, so that every place on the map belongs to one component.
+    """
+
+    offsets: Array
+    low: Array
+    high: Array
+    margin: float
+
+    @classmethod
+    def of(cls, charts: Sequence[Chart]) -> Layout:
+        """Lay charts side by side.
+
+        The first chart, the largest, stays where it is. The others stand to its right in columns
+        about as high as the first is; with one coordinate they stand in a row. Each keeps its own
+        shape and scale; coordinates after the second are not moved.
+        """
+        low = np.array([chart.coordinates.min(axis=0)[:2] for chart in charts])
+        high = np.array([chart.coordinates.max(axis=0)[:2] for chart in charts])
+        offsets = np.zeros((len(charts), charts[0].coordinates.shape[1]))
+        gap = GAP * float((high - low).max()) or 1.0
+        offsets[:, :2] = _columns_beside_first(low, high, gap)
+        moved = offsets[:, :2]
+        return cls(offsets, low + moved, high + moved, 0.45 * gap)
+
+    def place(self, number: int, coordinates: Array) -> Array:
+        """Return the places of points with these coordinates on a chart, within its margin."""
+        places: Array = coordinates + self.offsets[number]
+        if len(self.offsets) > 1:
+            low, high = self.low[number] - self.margin, self.high[number] + self.margin
+            places[:, :2] = np.clip(places[:, :2], low, high)
+        return places
+
+    def owner(self, places: Array) -> Array:
+        """Return the chart that each place belongs to: the one whose box it is nearest to."""
+        nearest = np.full(len(places), np.inf)
+        owner = np.zeros(len(places), dtype=np.intp)
+        plane = places[:, :2]
+        for number, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+            beyond = np.maximum(np.maximum(low - plane, plane - high), 0.0)
+            distance = np.square(beyond).sum(axis=1)
+            closer = distance < nearest
+            owner[closer], nearest[closer] = number, distance[closer]
+        return owner
+
+
+def _columns_beside_first(low: Array, high: Array, gap: float) -> Array:
+    """Return how far each box is moved: the first not, the others into columns to its right."""
+    moves = np.zeros(low.shape)
+    sides, in_plane = high - low, low.shape[1] > 1
+    left, bottom, width = high[0, 0] + gap, 0.0, 0.0
+    for number in range(1, len(low)):
+        side = float(sides[number, 1]) if in_plane else 0.0
+        if number > 1 and (not in_plane or (bottom > 0.0 and bottom + side > sides[0, 1])):
+            left, bottom, width = left + width + gap, 0.0, 0.0
+        moves[number, 0] = left - low[number, 0]
+        width = max(width, float(sides[number, 0]))
+        if in_plane:
+            moves[number, 1] = low[0, 1] + bottom - low[number, 1]
+            bottom += side + gap
+    return moves

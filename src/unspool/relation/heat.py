@@ -8,36 +8,185 @@ probabilities to the points it sees.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import spsolve
 
 from .. import problem
 from ..extension import walk_rows
 from ..runtime import claim
 from ..spectrum import solve
-from ..values import Array, EigenProblem, NeighborGraph
+from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .chart import Queries
 
 FORGOTTEN = 1e-6  # of 1 - value: after one step of the walk such a coordinate is rounding only
 FAINTEST = 1e-100  # a weight that underflows to zero would cut the graph in silence
+FAINT = 1e-10  # of the median degree: below, rounding is larger than what a solver finds
+RANK = 7  # the neighbour whose distance is a point's own bandwidth
+
+
+class EdgeWeighting(Protocol):
+    """What an edge weighs."""
+
+    def among(self, members: Array) -> EdgeWeighting:
+        """Return the weighting of the edges among some of the points, renumbered."""
+        ...
+
+    def weigh(self, graph: NeighborGraph) -> Array:
+        """Return the weight of each edge between fitted points."""
+        ...
+
+    def weigh_queries(self, seen: NeighborGraph) -> Array:
+        """Return the weight of each edge from a query point to a fitted one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeWeighting:
-    """What an edge weighs: exp(-gamma d^2) of its length, 1, or what was given as its length."""
+class PlainWeights:
+    """Every edge weighs 1."""
 
-    kind: Literal["heat", "binary", "given"]
-    gamma: float
+    def among(self, members: Array) -> PlainWeights:
+        """Return the same."""
+        return self
 
     def weigh(self, graph: NeighborGraph) -> Array:
-        """Return the weight of each edge."""
-        if self.kind == "given":
-            return graph.distances
-        if self.kind == "binary":
-            return np.ones(graph.n_edges)
-        return np.maximum(np.exp(-self.gamma * graph.distances**2), FAINTEST)
+        """Return ones."""
+        return np.ones(graph.n_edges)
+
+    def weigh_queries(self, seen: NeighborGraph) -> Array:
+        """Return ones."""
+        return np.ones(seen.n_edges)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenWeights:
+    """What was given as the length of an edge is its weight."""
+
+    def among(self, members: Array) -> GivenWeights:
+        """Return the same."""
+        return self
+
+    def weigh(self, graph: NeighborGraph) -> Array:
+        """Return the lengths."""
+        return graph.distances
+
+    def weigh_queries(self, seen: NeighborGraph) -> Array:
+        """Return the lengths."""
+        return seen.distances
+
+
+@dataclass(frozen=True, slots=True)
+class HeatWeights:
+    """exp(-gamma d^2): one bandwidth for all edges."""
+
+    gamma: float
+
+    def among(self, members: Array) -> HeatWeights:
+        """Return the same."""
+        return self
+
+    def weigh(self, graph: NeighborGraph) -> Array:
+        """Return the heat kernel of the lengths."""
+        return np.asarray(np.maximum(np.exp(-self.gamma * graph.distances**2), FAINTEST))
+
+    def weigh_queries(self, seen: NeighborGraph) -> Array:
+        """Return the heat kernel of the lengths."""
+        return self.weigh(seen)
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTuningWeights:
+    """exp(-d^2 / (s_i s_j)), s the distance to the 7th neighbour (Zelnik-Manor and Perona 2004).
+
+    Where points lie thin their bandwidth is wide: one width for all would leave them unattached.
+    """
+
+    scales: Array
+
+    @classmethod
+    def of(cls, graph: NeighborGraph) -> SelfTuningWeights:
+        """Return the weighting by the scales of a graph, whose rows are sorted by distance."""
+        scales = _local_scales(graph)
+        positive = scales[scales > 0.0]
+        usual = float(np.median(positive)) if len(positive) else 1.0
+        return cls(np.where(scales > 0.0, scales, usual))
+
+    def among(self, members: Array) -> SelfTuningWeights:
+        """Return the weighting with the scales of these points."""
+        return SelfTuningWeights(self.scales[members])
+
+    def weigh(self, graph: NeighborGraph) -> Array:
+        """Return the weights of edges between fitted points."""
+        return self._weights(graph, self.scales)
+
+    def weigh_queries(self, seen: NeighborGraph) -> Array:
+        """Return the weights of query points, each by a scale of its own."""
+        scales = _local_scales(seen)
+        return self._weights(seen, np.where(scales > 0.0, scales, float(self.scales.min())))
+
+    def _weights(self, graph: NeighborGraph, row_scales: Array) -> Array:
+        # one division after the other: the product of two scales may leave the range of numbers
+        ratio = graph.distances / row_scales[graph.rows]
+        ratio *= graph.distances / self.scales[graph.neighbors]
+        return np.asarray(np.maximum(np.exp(-ratio), FAINTEST))
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveGaussianWeights(SelfTuningWeights):
+    """sqrt(2 s_i s_j / (s_i^2 + s_j^2)) exp(-d^2 / (s_i^2 + s_j^2)) (Haghverdi et al. 2016).
+
+    The overlap of two Gaussians, each as wide as the points lie thin around its center: even a
+    point far from all others stays attached to them.
+    """
+
+    def among(self, members: Array) -> AdaptiveGaussianWeights:
+        """Return the weighting with the scales of these points."""
+        return AdaptiveGaussianWeights(self.scales[members])
+
+    def _weights(self, graph: NeighborGraph, row_scales: Array) -> Array:
+        here, there = row_scales[graph.rows], self.scales[graph.neighbors]
+        wide = np.hypot(here, there)
+        overlap = np.sqrt(2.0 * (here / wide) * (there / wide))
+        weights = overlap * np.exp(-np.square(graph.distances / wide))
+        return np.asarray(np.maximum(weights, FAINTEST))
+
+
+def _local_scales(graph: NeighborGraph) -> Array:
+    """Return the distance of each point to its 7th neighbour, or its last if it has fewer.
+
+    Zero for a point without any other place among those; copies of it are passed over.
+    """
+    scales = np.zeros(graph.n_points)
+    last = np.minimum(graph.counts, RANK) - 1
+    has = last >= 0
+    scales[has] = graph.distances[graph.starts[:-1][has] + last[has]]
+    crowded = has & (scales == 0.0)
+    scales[crowded] = graph.distances[graph.starts[1:][crowded] - 1]
+    return scales
+
+
+def settle_faint_points(weights: sp.csr_array, spectrum: Spectrum) -> Array:
+    """Return the vectors of L y = value D y with exact entries where the degree is next to nothing.
+
+    A solver finds sqrt(D) y to rounding; where D is some 1e-30 that says nothing of y. But there
+    y obeys (1 - value) y = P y, with P the transition probabilities, as everywhere, and the few
+    such points follow from the others.
+    """
+    degree = np.asarray(weights.sum(axis=1)).ravel()
+    faint = np.flatnonzero(degree < FAINT * np.median(degree))
+    if len(faint) == 0:
+        return spectrum.vectors
+    vectors = np.array(spectrum.vectors)
+    steps = sp.csr_array(sp.diags_array(1.0 / degree[faint]) @ weights[faint])
+    inside = steps[:, faint]
+    vectors[faint] = 0.0
+    for column, value in enumerate(spectrum.values):
+        outside = steps @ vectors[:, column]
+        system = sp.csc_array((1.0 - value) * sp.eye_array(len(faint)) - inside)
+        vectors[faint, column] = spsolve(system, outside)
+    return np.where(np.isfinite(vectors), vectors, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +211,7 @@ class LaplacianRelation:
     def rows(self, queries: Queries) -> sp.csr_array:
         """Return the transition probabilities of query points; "symmetric" scales by degrees."""
         seen = queries.neighbors
-        weights = self.weighting.weigh(seen)
+        weights = self.weighting.weigh_queries(seen)
         rows = walk_rows(seen, weights)
         if self.normalization == "symmetric":
             # u = sqrt(D) y: the walk average of y = u / sqrt(D), scaled back by the query's degree
@@ -77,7 +226,7 @@ class LaplacianRelation:
             left = 1.0 - eigenvalues
             return np.where(np.abs(left) > FORGOTTEN, left, 0.0)
         seen = queries.neighbors
-        weights = self.weighting.weigh(seen)
+        weights = self.weighting.weigh_queries(seen)
         degree = np.bincount(seen.rows, weights=weights, minlength=seen.n_points)
         left = 1.0 - eigenvalues / degree[:, None]
         # a point so loosely tied that L's own scale exceeds its degree gets the plain average
@@ -115,12 +264,12 @@ class DiffusionRelation:
 
     def problem(self) -> EigenProblem:
         """State D - K, mass D: the walk's values crowd near 1, and here they are found fast."""
-        return replace(problem.laplacian(self.kernel), unit=lambda values: 1.0 - values)
+        return replace(problem.laplacian(self.kernel), unit="complement")
 
     def rows(self, queries: Queries) -> sp.csr_array:
         """Return the transition probabilities of query points."""
         seen = queries.neighbors
-        return walk_rows(seen, self.weighting.weigh(seen) * self.density[seen.neighbors])
+        return walk_rows(seen, self.weighting.weigh_queries(seen) * self.density[seen.neighbors])
 
     def divisors(self, eigenvalues: Array, queries: Queries) -> Array:
         """Return the eigenvalues of the walk."""

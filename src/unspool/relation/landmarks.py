@@ -36,7 +36,7 @@ def triangulate(
         eigenvalues, anchors = scale_by_roots(spectrum)
         return GramMap(Centering.of(among), anchors, eigenvalues)
     centering = Centering.of(similarities)
-    singular = replace(problem.covariance(centering.rows(similarities)), unit=np.sqrt)
+    singular = replace(problem.covariance(centering.rows(similarities)), unit="root")
     spectrum = solve(singular, n_components, seed=seed)
     eigenvalues = spectrum.values
     return GramMap(centering, spectrum.vectors * np.sqrt(eigenvalues), eigenvalues)

@@ -22,6 +22,7 @@ from ..values import Array, EigenProblem, Matrix, Operator
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
 PRODUCT_ROWS = 128  # a thread takes at a time
 SMALL = 1 << 23  # entries, below which any way is fast, and threads or kernels are not worth it
+COPIED = 1 << 18  # entries, below which a copy of a whole table takes no memory worth a plan
 FEW = 16  # vectors, up to which our product is faster than BLAS's (twice as fast for six)
 
 
@@ -137,7 +138,7 @@ def _times(matrix: Matrix, block: Array) -> Array:
 def _largest_row_sum(matrix: Array | sp.csr_array) -> float:
     if sp.issparse(matrix):
         return float(abs(matrix).sum(axis=1).max())
-    if matrix.size < SMALL:
+    if matrix.size < COPIED:
         return float(np.abs(matrix).sum(axis=1).max(initial=0.0))
     largest = np.zeros(len(matrix))
 

@@ -209,7 +209,7 @@ def _equal_groups(pairs: EigenPairs, norm: float) -> list[Array]:
 
 def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
     """Fix signs, axes and unit, cut to what was asked for, and measure the residuals."""
-    form, unit, running = task.form, task.problem.unit, task.running
+    form, running = task.form, task.running
     norm = max(form.norm_bound, float(np.abs(pairs.values).max()))
     groups = _equal_groups(pairs, norm)
     rounding = DEGENERATE * norm
@@ -221,15 +221,23 @@ def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
     if residuals is None:
         residuals = _residuals(form, pairs.values[:count], kept)
     running.note(residual=float(residuals.max(initial=0.0)), holds=kept.nbytes)
-    values = np.array(unit(pairs.values[:count]))
+    values = _in_unit(task.problem, pairs.values[:count])
     following = gap = None
     if len(pairs.values) > count:
-        following = float(unit(pairs.values[count : count + 1])[0])
+        following = float(_in_unit(task.problem, pairs.values[count : count + 1])[0])
         gap = _relative_gap(float(pairs.values[count - 1]), float(pairs.values[count]), rounding)
     running.note(count=count, last=float(values[-1]), next=following, gap=gap)
-    smallest, zero = unit(np.array([rounding, 0.0]))
+    smallest, zero = _in_unit(task.problem, np.array([rounding, 0.0]))
     name = str(running.facts["solver"])
     return Spectrum(values, kept, residuals, name, following, float(abs(smallest - zero)))
+
+
+def _in_unit(problem: EigenProblem, values: Array) -> Array:
+    """Return eigenvalues of the matrix as the numbers that the problem means by them."""
+    scaled = values / problem.divisor
+    if problem.unit == "complement":
+        return np.asarray(1.0 - scaled)
+    return np.asarray(np.sqrt(scaled) if problem.unit == "root" else scaled)
 
 
 def _relative_gap(last: float, following: float, rounding: float) -> float:

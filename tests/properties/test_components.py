@@ -1,4 +1,4 @@
-"""A graph in several pieces never gives silent nonsense: four policies, and new points routed."""
+"""A graph in several components never gives silent nonsense: four policies, queries routed."""
 
 import warnings
 
@@ -74,9 +74,15 @@ def test_separate_maps_each_piece_as_if_alone(case, sizes, d):
     assert len(model.charts_) == len(sizes)
     for piece in range(len(sizes)):
         alone = case.make(n_components=d, **_same_width(model)).fit(X[labels == piece])
-        assert relative(model.embedding_[labels == piece], alone.embedding_) < 1e-7
+        own = model.embedding_[labels == piece]
+        shift = (own - alone.embedding_).mean(axis=0)
+        moved = np.abs(shift) > 1e-6 * np.abs(own).max()
+        assert moved.any() == (piece > 0)  # the largest stays where it is
+        assert not moved[2:].any()
+        assert relative(own - shift, alone.embedding_) < 1e-7
         new = X[labels == piece][:8] + 0.05
-        assert relative(model.transform(new), alone.transform(new)) < 1e-7
+        expected = model._layout.place(piece, alone.transform(new))  # within reach of its own box
+        assert relative(model.transform(new), expected) < 1e-7
     largest = case.make(n_components=d, **_same_width(model)).fit(X[labels == 0])
     np.testing.assert_allclose(model.eigenvalues_, largest.eigenvalues_, rtol=1e-6, atol=1e-14)
 
@@ -155,7 +161,7 @@ def test_tiny_pieces_get_the_coordinates_they_can_have(case, d):
     for piece, size in enumerate((40, 3, 2, 1)):
         members = model.component_labels_ == piece
         assert members.sum() == size
-        assert not model.embedding_[members][:, max(0, size - 1) :].any()
+        assert not np.ptp(model.embedding_[members][:, max(0, size - 1) :], axis=0).any()
     assert relative(model.transform(X), model.embedding_) < 1e-8
     assert np.isfinite(model.transform(X + 0.01)).all()
     assert np.isfinite(model.inverse_transform(model.embedding_)).all()
@@ -169,20 +175,38 @@ def test_all_points_alone(case, policy):
     model, text = fitted(case, X, n_neighbors=None, radius=1e-6, components=policy, n_components=2)
     assert "30 connected components (sizes 1, 1, 1, 1, 1, ...)" in text
     assert np.isfinite(model.embedding_).all()
-    if policy != "bridge":
+    if policy == "largest":
         assert not model.embedding_.any()
+    if policy == "separate":
+        assert len(np.unique(model.embedding_, axis=0)) == len(X)
     assert relative(model.transform(X) + 1.0, model.embedding_ + 1.0) < 1e-12
 
 
 @every_graph
-def test_the_way_back_stays_within_a_piece(case):
-    """Frames of pieces overlap; a place must not mix points of two pieces."""
-    X, labels = clusters((60, 40))
-    model, _ = fitted(case, X, components="separate")
-    places = model.embedding_ + 1e-4 * np.ptp(model.embedding_)
-    back = model.inverse_transform(places)
-    to_cluster = cdist(back, [X[labels == piece].mean(axis=0) for piece in (0, 1)])
-    assert (to_cluster.min(axis=1) < 3.0).all()  # clusters have a half-width of 1, the gap is 100
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_way_back_leads_to_the_component_it_came_from(case, d):
+    X, labels = clusters((60, 40, 20))
+    model, _ = fitted(case, X, n_components=d, components="separate")
+    centers = [X[labels == piece].mean(axis=0) for piece in range(3)]
+    fresh = X + 0.01 * np.random.default_rng(2).standard_normal(X.shape)
+    for points in (X, fresh):
+        back = model.inverse_transform(model.transform(points))
+        to_cluster = cdist(back, centers)
+        assert (to_cluster.min(axis=1) < 3.0).all()  # half-width 1, the gap is 100
+        np.testing.assert_array_equal(to_cluster.argmin(axis=1), labels)
+
+
+@every_graph
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_components_never_overlap_on_the_map(case, d):
+    X, labels = clusters((60, 40, 30, 20))
+    model, _ = fitted(case, X, n_components=d, components="separate")
+    boxes = [model.embedding_[labels == piece][:, :2] for piece in range(4)]
+    for one in range(4):
+        for other in range(one):
+            low = np.maximum(boxes[one].min(axis=0), boxes[other].min(axis=0))
+            high = np.minimum(boxes[one].max(axis=0), boxes[other].max(axis=0))
+            assert (low > high).any()
 
 
 def test_each_methods_default_policy():
@@ -210,4 +234,7 @@ def test_bridging_a_sparse_graph_is_refused_with_the_way_out():
         apart = Isomap(2, metric="precomputed", components="separate").fit(sp.csr_array(table))
     with pytest.warns(UserWarning, match="2 connected components"):
         dense = Isomap(2, radius=20.0, components="separate").fit(X)
-    assert up_to_signs(apart.embedding_, dense.embedding_) < 1e-9
+    for component in range(2):
+        own = apart.component_labels_ == component
+        places = (m.embedding_[own] - m.embedding_[own].mean(axis=0) for m in (apart, dense))
+        assert up_to_signs(*places) < 1e-9

@@ -1,0 +1,61 @@
+"""Coordinates that a few points carry are told, and the points set apart when that is asked for."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import unspool
+from unspool import datasets
+from unspool.relation import find_localized
+
+METHODS = (unspool.LTSA, unspool.LLE, unspool.LaplacianEigenmaps, unspool.HessianLLE)
+
+
+def with_strays(seed=0):
+    """A sheet, and three points far from it that are near each other only."""
+    sheet = datasets.s_curve(400, seed=seed).points
+    strays = np.array([[60.0, 0.0, 0.0], [60.5, 0.0, 0.0], [60.0, 0.5, 0.0]])
+    return np.vstack([sheet, strays])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_points_that_carry_a_coordinate_are_named(seed):
+    X = with_strays(seed)
+    with pytest.warns(UserWarning, match="carried by") as caught:
+        model = unspool.LTSA(2, n_neighbors=8).fit(X)
+    text = str(caught[-1].message)
+    for row in (400, 401, 402):
+        assert str(row) in text
+    assert "outliers='separate'" in text
+    assert text in model.report_.advice
+    assert len(model.outliers_) == 0
+
+
+@pytest.mark.parametrize("cls", METHODS)
+def test_strays_can_be_set_apart(cls):
+    X = with_strays()
+    model = cls(2, n_neighbors=12, outliers="separate")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X)
+    assert set(model.outliers_) <= {400, 401, 402}
+    assert find_localized(model.charts_[0].coordinates) == []
+    assert np.isfinite(model.embedding_).all()
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
+
+
+def test_a_map_without_strays_is_the_same_either_way():
+    X = datasets.s_curve(300).points
+    kept, apart = (unspool.LTSA(2, n_neighbors=9, outliers=o).fit(X) for o in ("keep", "separate"))
+    np.testing.assert_array_equal(kept.embedding_, apart.embedding_)
+    assert len(apart.outliers_) == 0
+
+
+def test_what_counts_as_carried_by_few():
+    even = np.linspace(-1.0, 1.0, 200)
+    assert find_localized(even[:, None]) == []
+    found = find_localized(np.column_stack([even, np.r_[even[:190] * 0.01, even[190:] + 5]]))
+    assert [localized.coordinate for localized in found] == [2]
+    assert set(found[0].carriers) == set(range(190, 200))
+    assert find_localized(np.zeros((100, 2))) == []
