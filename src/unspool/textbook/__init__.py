@@ -23,10 +23,20 @@ from .checks import (
     printed_row,
     rising,
 )
-from .draws import shifted, shifting
 from .pages import write_pages
 from .registry import TEXTS, Item, Text, chosen, item, items, source_of
-from .runner import Absent, Result, listed, load, run, run_all, summary, told
+from .runner import (
+    Absent,
+    Result,
+    listed,
+    load,
+    run,
+    run_all,
+    shifted,
+    shifting,
+    summary,
+    told,
+)
 
 __all__ = [
     "ERRATA",

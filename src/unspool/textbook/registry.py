@@ -66,7 +66,6 @@ TEXTS = (
             "izenman_equivalences",
             "izenman_comparisons",
             "izenman_exercises",
-            "izenman_graphs",
         ),
     ),
 )

@@ -11,9 +11,8 @@ from ...methods import PCA, LaplacianEigenmaps
 from ..checks import Outcome, measured, mostly, outcome, printed
 from ..comparing import share_of_own
 from ..drawing import canvas, groups, named
-from ..draws import shifted
 from ..registry import item
-from ..runner import Table
+from ..runner import Table, shifted
 
 
 @item("S2.example-bars", "A toy vision example: bars", "Example 1, Figure 1")

@@ -10,8 +10,8 @@ from ... import datasets, distances, graph, problem
 from ...methods import LaplacianEigenmaps
 from ..checks import Outcome, measured, outcome
 from ..comparing import gap
-from ..draws import shifted
 from ..registry import item
+from ..runner import shifted
 
 
 def _graph_of(points: Any, count: int = 8, t: float = 1.0) -> Any:

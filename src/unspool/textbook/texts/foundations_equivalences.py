@@ -9,10 +9,10 @@ import numpy as np
 from ... import datasets, distances, graph, kernel, spectrum
 from ...evaluate import plan
 from ...methods import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps, commute_time_distances
-from ..checks import Outcome, equal, follows, measured, outcome
+from ..checks import Check, Outcome, equal, follows, measured, outcome
 from ..comparing import off_by_signs, unit
-from ..draws import shifted
 from ..registry import item
+from ..runner import shifted
 
 
 def _by_kernel(table: Any, count: int = 2, *, center: bool = True) -> Any:
@@ -185,7 +185,6 @@ def exercise_15_4() -> Outcome:
     narrow = gram[:, :4] @ np.linalg.pinv(gram[:4, :4]) @ gram[:4]
     span = np.linalg.qr(points[:4].T)[0]
     exact = gram[:, :8] @ np.linalg.pinv(gram[:8, :8], rcond=1e-10) @ gram[:8]
-    m, columns = 20_000_000, 10_000
     return outcome(
         measured(
             "(a) W semi-definite: smallest eigenvalue",
@@ -217,10 +216,18 @@ def exercise_15_4() -> Outcome:
             float(np.abs(exact - gram).max()),
             at_most=1e-8,
         ),
+        _bytes_of_many(table),
+    )
+
+
+def _bytes_of_many(table: Any) -> list[Check]:
+    """Check (e): the bytes of 20 million points, by those of the table, scaled, and as planned."""
+    m, columns, n = 20_000_000, 10_000, len(table)
+    return [
         follows(
             "(e) petabytes of K for 20M points, from the bytes of this one",
             "3.2",
-            table.nbytes * (m / len(points)) ** 2 / 1e15,
+            table.nbytes * (m / n) ** 2 / 1e15,
         ),
         follows(
             "(e) petabytes that are planned for kernel PCA of 20M points",
@@ -230,7 +237,7 @@ def exercise_15_4() -> Outcome:
         follows(
             "(e) terabytes of 10K columns, from the bytes of these ten",
             "1.6",
-            table[:, :10].copy().nbytes * (m / len(points)) * (columns / 10) / 1e12,
+            table[:, :10].copy().nbytes * (m / n) * (columns / 10) / 1e12,
         ),
         measured(
             "(e) terabytes that are planned with 10K landmarks, over those of the columns",
@@ -239,7 +246,7 @@ def exercise_15_4() -> Outcome:
             at_least=1.0,
             at_most=2.2,
         ),
-    )
+    ]
 
 
 @item("S3.exercise-15.5", "The kernel of LLE", "Exercise 15.5, section 15.3.3")

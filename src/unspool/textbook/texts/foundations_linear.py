@@ -23,9 +23,8 @@ from ...methods import (
 from ..checks import Outcome, follows, measured, outcome, printed, rising
 from ..comparing import gap, worst_fit
 from ..drawing import canvas, in_space, lines, scatter
-from ..draws import shifted
 from ..registry import item
-from ..runner import Table
+from ..runner import Table, shifted
 
 
 def _cloud(seed: int = 0) -> Any:

@@ -10,8 +10,8 @@ from ... import datasets, distances, problem, spectrum
 from ...methods import SpectralClustering
 from ..checks import Outcome, equal, measured, mostly, outcome
 from ..drawing import canvas, groups
-from ..draws import shifted
 from ..registry import item
+from ..runner import shifted
 
 
 def _random_graph(seed: int = 0, n: int = 40) -> Any:

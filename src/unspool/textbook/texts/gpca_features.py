@@ -12,8 +12,8 @@ from ...methods import PCA, FeatureMapPCA, Isomap, KernelPCA, LaplacianEigenmaps
 from ..checks import Outcome, equal, follows, measured, mostly, outcome
 from ..comparing import off_by_signs, worst_fit
 from ..drawing import in_space, panels
-from ..draws import shifted
 from ..registry import item
+from ..runner import shifted
 
 
 @item("S0.fig-4.1", "The saddle x3 = x1^2 - x2^2", "Figure 4.1")

@@ -15,8 +15,8 @@ from ...methods import LLE, PCA, KernelPCA
 from ..checks import Outcome, equal, follows, measured, outcome
 from ..comparing import off_by_signs
 from ..drawing import canvas
-from ..draws import shifted
 from ..registry import item
+from ..runner import shifted
 
 
 @item("S0.exercise-4.1", "Positive semi-definite kernels", "Exercise 4.1, Definition 4.3")

@@ -11,8 +11,8 @@ from ...methods import LLE, MDS, ClassicalMDS, KernelPCA, LaplacianEigenmaps
 from ..checks import Outcome, measured, mostly, outcome
 from ..comparing import worst_fit
 from ..drawing import canvas, lines, panels
-from ..draws import shifted
 from ..registry import item
+from ..runner import shifted
 
 
 @item("S0.mds", "Scaling dissimilarities and similarities", "section 4.2.1, eqs. 4.30-4.32")

@@ -1,4 +1,4 @@
-"""Izenman 2013, section 16.6: where Isomap and LLE fail and where not, over many draws."""
+"""Izenman 2013, section 16.6: what holes, noise, curvature and the number of neighbours do."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, paths, quality
+from ... import datasets, distances, graph, paths, problem, quality
 from ...methods import LLE, HessianLLE, Isomap
-from ..checks import Outcome, measured, mostly, outcome
+from ..checks import Outcome, equal, measured, mostly, outcome
 from ..comparing import worst_fit
 from ..drawing import panels
-from ..draws import shifted
 from ..registry import item
+from ..runner import Table, shifted
 
 DRAWS = range(10)
 
@@ -280,3 +280,96 @@ def lle_and_false_connections() -> Outcome:
 
 def _trust(sample: Any, places: Any) -> float:
     return quality.trustworthiness(sample.coordinates, places).value
+
+
+@item(
+    "S4.neighbours-of-lle",
+    "How many neighbours: K, t and r",
+    "section 16.6.4, step 1, and Figures 16.8-16.11",
+    needs=["swiss_roll_isomap"],
+)
+def neighbours_of_lle(roll: Table) -> Outcome:
+    """On the roll of the figures r = 3, and with K = 2 < r LLE finds nothing; with the K = 7 of the
+    figures, more than twice r, it finds the sheet. Hessian eigenmaps refuse fewer than the
+    t + t(t + 1)/2 neighbours that their quadratic needs."""
+    points, flat = roll["x"][:1000], roll["t"][:1000]
+    few, many = (LLE(2, n_neighbors=count).fit(points) for count in (2, 7))
+    small = datasets.s_curve(100, seed=shifted(3)).points
+    refused = [_refuses(HessianLLE(2, n_neighbors=count), small) for count in (3, 4, 5)]
+    return outcome(
+        measured(
+            "worst R^2 of the flat coordinates with K = 2, the largest K below r",
+            "fix K << r",
+            worst_fit(few.embedding_, flat),
+            at_most=0.1,
+            erratum="S4-few-neighbours",
+            claimed=1.0,
+        ),
+        measured(
+            "the same with K = 7",
+            "the K of the figures, with r = 3",
+            worst_fit(many.embedding_, flat),
+            at_least=0.9,
+        ),
+        measured(
+            "what the weights miss with K = 7, over K = 2",
+            "t + 1 neighbours span a tangent plane",
+            many.reconstruction_error_ / few.reconstruction_error_,
+            at_most=0.05,
+        ),
+        equal(
+            "Hessian eigenmaps with t = 2 refuse 3, 4 and 5 neighbours",
+            "five and the point itself for 1 + t + t(t + 1)/2 = 6 columns",
+            refused,
+            [True, True, False],
+        ),
+    )
+
+
+def _refuses(method: Any, points: Any) -> bool:
+    try:
+        method.fit(points)
+    except ValueError:
+        return True
+    return False
+
+
+def _tilt(n: int, seed: int) -> float:
+    """Return the median angle, in degrees, of tangent planes by local PCA to those of a sphere."""
+    points = np.random.default_rng(shifted(seed)).normal(size=(n, 3))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    clouds = points[distances.neighbor_graph(points, 12).neighbors.reshape(n, 12)]
+    coordinates = problem.tangent_coordinates(clouds, 2)
+    centred = clouds - clouds.mean(axis=1, keepdims=True)
+    planes, _ = np.linalg.qr(np.einsum("bmd,bmq->bdq", centred, coordinates))
+    across = np.linalg.norm(np.einsum("bd,bdq->bq", points, planes), axis=1)
+    return float(np.degrees(np.arcsin(np.median(across))))
+
+
+@item("S4.tangent-space", "Tangent planes by local PCA", "section 16.6.6, step 2")
+def tangent_space() -> Outcome:
+    """Twelve neighbours on a sphere: the plane of their local PCA tends to the tangent plane, which
+    is orthogonal to the radius, as points are added. Within a neighbourhood of a rolled sheet the
+    tangent coordinates are the flat ones, up to a rotation."""
+    tilts = {n: [_tilt(n, seed) for seed in range(5)] for n in (300, 2400)}
+    sample = datasets.s_curve(1000, seed=shifted(6))
+    members = distances.neighbor_graph(sample.points, 12).neighbors.reshape(1000, 12)
+    coordinates = problem.tangent_coordinates(sample.points[members], 2)
+    flat = sample.coordinates[members]
+    missed = [quality.disparity(found, true) for found, true in zip(coordinates, flat, strict=True)]
+    return outcome(
+        mostly("degrees off, 300 points", "T_p(M)", tilts[300], at_most=5.0),
+        mostly("degrees off, 2,400 points", "T_p(M)", tilts[2400], at_most=1.5),
+        mostly(
+            "the same over that of 300 points",
+            "tends to the tangent space",
+            np.divide(tilts[2400], tilts[300]).tolist(),
+            at_most=0.5,
+        ),
+        measured(
+            "left over between tangent and flat coordinates of a neighbourhood, median",
+            "orthonormal coordinates on the tangent space",
+            float(np.median(missed)),
+            at_most=0.2,
+        ),
+    )

@@ -11,8 +11,8 @@ from ... import datasets
 from ...methods import PCA, AutoassociativeNetwork, PrincipalCurve, PrincipalSurface
 from ..checks import Outcome, equal, measured, mostly, outcome
 from ..drawing import canvas, scatter
-from ..draws import shifted
 from ..registry import item
+from ..runner import shifted
 
 
 def _bend(n: int, noise: float, seed: int) -> Any:

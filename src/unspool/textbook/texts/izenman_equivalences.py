@@ -21,9 +21,8 @@ from ...methods import (
 )
 from ..checks import Outcome, follows, measured, outcome
 from ..comparing import absolute_gap, gap, off_by_signs, unit
-from ..draws import shifted
 from ..registry import item
-from ..runner import Table
+from ..runner import Table, shifted
 
 
 def _sheet(n: int = 200) -> Any:

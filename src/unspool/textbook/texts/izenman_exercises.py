@@ -12,9 +12,8 @@ from ...methods import LLE, PCA, HessianLLE, Isomap, KernelPCA, LaplacianEigenma
 from ..checks import Outcome, equal, measured, mostly, outcome
 from ..comparing import share_of_own, worst_fit
 from ..drawing import panels
-from ..draws import shifted
 from ..registry import item
-from ..runner import Table
+from ..runner import Table, shifted
 
 
 def six(n_neighbors: int, *, n_components: int = 2) -> dict[str, Any]:

@@ -11,9 +11,8 @@ from ...methods import PCA, Isomap, KernelPCA
 from ..checks import Outcome, equal, measured, outcome, printed, rising
 from ..comparing import absolute_gap, gap, share_of_own
 from ..drawing import canvas, groups, scatter
-from ..draws import shifted
 from ..registry import item
-from ..runner import Table
+from ..runner import Table, shifted
 
 
 @item("S4.feature-space", "PCA in feature space from inner products alone", "eqs. 16.23-16.32")

@@ -10,8 +10,8 @@ from ... import kernel, plot
 from ...methods import PolynomialPCA
 from ..checks import Check, Outcome, equal, measured, outcome, printed, printed_row
 from ..drawing import canvas, scatter
-from ..draws import shifted
 from ..registry import item
+from ..runner import shifted
 
 
 def parabola() -> Any:

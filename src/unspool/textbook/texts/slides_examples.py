@@ -10,9 +10,8 @@ from ... import datasets, distances, plot, quality
 from ...methods import LLE, MDS, PCA, ClassicalMDS, Isomap
 from ..checks import Outcome, follows, measured, outcome
 from ..drawing import canvas, named, panels
-from ..draws import shifted
 from ..registry import item
-from ..runner import Table
+from ..runner import Table, shifted
 
 
 def _flat_map(latitude: Any, longitude: Any) -> Any:
