@@ -1,4 +1,4 @@
-"""Lists of edges -> NeighborGraph: each row sorted, of repeated edges the shortest."""
+"""Lists and tables of edges -> NeighborGraph: each row sorted, of repeated edges the shortest."""
 
 from __future__ import annotations
 
@@ -32,6 +32,17 @@ def graph_from_edges(
     _sort_rows(starts, edges)
     ends, lengths = edges.imag.astype(columns.dtype), edges.real.astype(distances.dtype)
     return NeighborGraph(starts, ends, lengths, shape[1], search, recall)
+
+
+def graph_from_table(
+    columns: Array, distances: Array, *, n_columns: int, search: str
+) -> NeighborGraph:
+    """Build a graph from tables with equally many neighbours in each row."""
+    order = np.lexsort((columns, distances), axis=1)
+    columns = np.take_along_axis(columns, order, axis=1)
+    distances = np.take_along_axis(distances, order, axis=1)
+    starts = np.arange(len(columns) + 1) * columns.shape[1]
+    return NeighborGraph(starts, columns.ravel(), distances.ravel(), n_columns, search)
 
 
 def _grouped(rows: Array, n_rows: int) -> tuple[Array, Array]:

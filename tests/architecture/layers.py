@@ -22,7 +22,7 @@ class Layer:
 
 
 LAYERS = (
-    Layer("what all share", ("values", "edges", "runtime", "ordering", "datasets")),
+    Layer("what all share", ("values", "edges", "centering", "runtime", "ordering", "datasets")),
     Layer(
         "the stages",
         (
@@ -48,6 +48,8 @@ LAYERS = (
 # Within a layer only these are imported: values by all (it imports nothing), and what is listed.
 SHARED = {"values"}
 SIDEWAYS = {
+    ("centering", "runtime"): "threads add up the means of a large table",
+    ("stress", "relation"): "an initial configuration may be triangulated from landmarks",
     ("catalog", "costs"): "what a method costs is a field of its entry",
     ("store", "catalog"): "a saved model names its method",
     ("store", "io"): "a model is written as safely as a table: whole or not at all",

@@ -39,7 +39,7 @@ RESERVED = (
                 "batched over the k x k tangent frames of neighbourhoods",
             ),
             Spared(
-                "problem/patches",
+                "problem/alignment",
                 r"numpy\.linalg\.(svd|eigh|eigvalsh)",
                 "batched over thousands of k x k patches; no spectrum of the data",
             ),
@@ -57,6 +57,11 @@ RESERVED = (
                 "quality",
                 r"numpy\.linalg\.svd",
                 "of one d x d matrix: the rotation that lays a map on another",
+            ),
+            Spared(
+                "distances",
+                r"numpy\.linalg\.eigh",
+                "the axes of a sample: they decide how fast neighbours are found, not which",
             ),
             Spared(
                 "ordering",

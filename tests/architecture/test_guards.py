@@ -85,7 +85,7 @@ BROKEN = [
     (imports.reserved_calls_stay_home, "problem/gram", "import numpy as np\nnp.linalg.svd(a)"),
     (
         imports.reserved_calls_stay_home,
-        "problem/patches",
+        "problem/alignment",
         "from scipy.sparse.linalg import eigsh",
     ),
     (imports.reserved_calls_stay_home, "problem/reconstruction", "from scipy.linalg import eigh"),
@@ -190,7 +190,7 @@ KEPT = [
     (imports.private_names_stay_in_their_folder, "methods/pca", "import numpy as np\nnp._x"),
     (imports.private_names_stay_in_their_folder, "methods/pca", "def _x(): ...\n_x()"),
     (imports.reserved_calls_stay_home, "spectrum/arpack", "from scipy.sparse.linalg import eigsh"),
-    (imports.reserved_calls_stay_home, "problem/patches", "import numpy as np\nnp.linalg.svd(a)"),
+    (imports.reserved_calls_stay_home, "problem/alignment", "import numpy as np\nnp.linalg.svd(a)"),
     (
         imports.reserved_calls_stay_home,
         "problem/reconstruction",

@@ -220,3 +220,25 @@ def test_negative_mass_of_isomap_on_the_isomap_roll():
 
 def test_euclidean_distances_have_no_negative_mass():
     assert unspool.ClassicalMDS(2).fit(POINTS).negative_mass() < 1e-12
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_weights_of_points_to_themselves_count_for_their_degree(kind):
+    """D = diag(W 1), loops included (Vidal, Ma, Sastry 2016, Algorithm 4.5): computed by hand."""
+    weights = np.ones((4, 4))
+    weights[0, 3] = weights[3, 0] = 0.1
+    degree = weights.sum(axis=1)
+    walk = np.sort(np.linalg.eigvals(np.eye(4) - weights / degree[:, None]).real)
+    model = unspool.LaplacianEigenmaps(1, metric="precomputed", weights="given").fit(kind(weights))
+    assert model.eigenvalues_[0] == pytest.approx(walk[1], rel=1e-12)
+    assert model.eigenvalues_[0] == pytest.approx(0.7097, abs=5e-5)
+
+
+def test_isolated_vertices_are_components():
+    """As many zero values as components, single vertices among them (prop. 4.11)."""
+    weights = np.zeros((6, 6))
+    weights[0, 1] = weights[1, 0] = weights[2, 3] = weights[3, 2] = 1.0
+    options = {"metric": "precomputed", "weights": "given"}
+    model = unspool.SpectralClustering(n_clusters=4, **options).fit(weights)
+    np.testing.assert_allclose(model.eigenvalues_, 0.0, atol=1e-12)
+    assert adjusted_rand_score([0, 0, 1, 1, 2, 3], model.labels_) == 1.0

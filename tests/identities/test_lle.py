@@ -100,7 +100,9 @@ def test_the_reconstruction_error_is_that_of_the_weights():
     X = roll(150).points
     W = weights_by_the_formula(X, neighbors_by_brute_force(X, 9), 1e-3)
     model = LLE(2, n_neighbors=9).fit(X)
-    np.testing.assert_allclose(model.reconstruction_error_, np.square(X - W @ X).sum(), rtol=1e-9)
+    np.testing.assert_allclose(
+        model.reconstruction_error_, 0.5 * np.square(X - W @ X).sum(), rtol=1e-9
+    )
 
 
 def test_the_eigenvalues_of_hardly_regularized_weights_are_told_apart():

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from unspool import datasets, distances, graph
 from unspool.edges import graph_from_edges
-from unspool.ordering import plan_elimination
-from unspool.paths.elimination import filled_pattern, shortest_arcs
+from unspool.ordering import filled_pattern, plan_elimination
+from unspool.paths.elimination import shortest_arcs
 from unspool.values import NeighborGraph
 
 

@@ -125,7 +125,7 @@ def test_every_searcher_answers_alike(make, X):
 
 def test_blocks_do_not_show(monkeypatch):
     """Searching in many small blocks gives what one large block gives."""
-    from unspool.distances import indexes
+    from unspool.distances import blocks
 
     for name in ("many features", "few features"):
         X = CLOUDS[name]
@@ -134,7 +134,7 @@ def test_blocks_do_not_show(monkeypatch):
             distances.neighbor_graph(X, 6, metric="canberra"),
             distances.neighbor_graph(X, radius=3.0),
         ]
-        monkeypatch.setattr(indexes, "CHUNK_BYTES", 8 * 200 * 7)
+        monkeypatch.setattr(blocks, "CHUNK_BYTES", 8 * 200 * 7)
         parts = [
             distances.neighbor_graph(X, 6),
             distances.neighbor_graph(X, 6, metric="canberra"),

@@ -1,14 +1,17 @@
 """Work spread over threads, and the limit of BLAS's own ones."""
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import threadpoolctl
 from threadpoolctl import threadpool_info
 
+import unspool
 from unspool.runtime import limit_blas_threads, run_strips
 
 
@@ -100,3 +103,34 @@ def test_fits_at_once_do_not_end_the_process():
         [sys.executable, "-c", AT_ONCE], env=lonely, capture_output=True, text=True, check=False
     )
     assert ran.stdout.strip() == "20", ran.stderr[-500:]
+
+
+KERNELS = sorted(Path(unspool.__file__).parent.rglob("*_kernels.py"))
+
+
+def kernels_of(path):
+    """Return each compiled function of a file: its options, and the names that it calls."""
+    found = {}
+    for function in ast.parse(path.read_text()).body:
+        if isinstance(function, ast.FunctionDef):
+            options = {word.arg for mark in function.decorator_list for word in mark.keywords}
+            calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+            found[function.name] = options, {c.id for c in calls if isinstance(c, ast.Name)}
+    return found
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_kernels_leave_threads_to_python(path):
+    """Numba's own threads hang in a process that is forked after them."""
+    assert not [name for name, (options, _) in kernels_of(path).items() if "parallel" in options]
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_sums_in_any_order_are_inlined_where_they_are_called(path):
+    """Else the run that compiles and later ones may run unlike copies of one function."""
+    kernels = kernels_of(path)
+    free = {name for name, (options, _) in kernels.items() if "fastmath" in options}
+    for _ in kernels:
+        free |= {name for name, (_, calls) in kernels.items() if calls & free}
+    called = {other for _, calls in kernels.values() for other in calls}
+    assert not [n for n in free & called if "forceinline" not in kernels[n][0]]

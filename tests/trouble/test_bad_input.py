@@ -126,7 +126,7 @@ def test_more_axes_than_features(name):
         (5.0, "whole number"),
         ("five", "whole number"),
         (True, "whole number"),
-        ([5, 6], r"one a point \(60\); got shape \(2,\)"),
+        ([5, 6], r"one per point \(60\); got shape \(2,\)"),
         ([5] * 59 + [0], "at least one neighbour"),
         ([5] * 59 + [60], "between 1 and 59"),
         (np.full((60, 2), 5), "got shape"),

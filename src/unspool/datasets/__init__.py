@@ -13,26 +13,22 @@
 | does it separate what is separate? | `three_clusters`, `union_of_lines`, `bars` |
 | does it find structure where there is none? | `correlated_normal` |
 
-Every generator takes the number of points first, everything else by keyword, and a `seed`.
+Every generator takes the number of points first, everything else by keyword, and a `seed`. They are
+known by name (`GENERATORS`), so that `demo:swiss-roll` means the same everywhere: the function's
+with dashes for underscores, which is the `name` of the sample that it returns.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from .clusters import EXERCISE_CORRELATION, bars, correlated_normal, three_clusters
 from .curves import circle, helix, helix_length, union_of_lines
-from .generators import GENERATORS, names
 from .real import real, real_names
 from .sample import Sample
-from .surfaces import (
-    ROLLS,
-    flat_patch,
-    punctured_sphere,
-    s_curve,
-    saddle,
-    sphere_patch,
-    spiral_angle,
-    spiral_length,
-    swiss_roll,
-    twin_peaks,
-)
+from .sheets import ROLLS, flat_patch, s_curve, spiral_angle, spiral_length, swiss_roll
+from .surfaces import punctured_sphere, saddle, sphere_patch, twin_peaks
 
 __all__ = [
     "EXERCISE_CORRELATION",
@@ -59,3 +55,42 @@ __all__ = [
     "twin_peaks",
     "union_of_lines",
 ]
+
+Generator = Callable[..., Sample]
+
+_ALL: tuple[Generator, ...] = (
+    bars,
+    circle,
+    correlated_normal,
+    flat_patch,
+    helix,
+    punctured_sphere,
+    s_curve,
+    saddle,
+    sphere_patch,
+    swiss_roll,
+    three_clusters,
+    twin_peaks,
+    union_of_lines,
+)
+
+GENERATORS: Mapping[str, Generator] = MappingProxyType(
+    {generator.__name__.replace("_", "-"): generator for generator in _ALL}
+)
+
+
+def names() -> list[str]:
+    """Return the names of all generators, in alphabetical order: the keys of `GENERATORS`.
+
+    Returns
+    -------
+    list of str
+        The dashed names, as in `demo:swiss-roll`.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.names()[:2]
+    ['bars', 'circle']
+    """
+    return sorted(GENERATORS)

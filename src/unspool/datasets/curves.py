@@ -3,7 +3,7 @@
 A curve is the smallest case in which geometry already bites. The circle and the helix close on
 themselves, so one coordinate cannot describe them without a cut: a faithful map shows a ring in
 two dimensions, and an autoassociative network with a single bottleneck node must fail. Lines
-that cross are several pieces that share a point, which no single chart covers.
+that cross are several curves that share a point, which no single chart covers.
 """
 
 from __future__ import annotations

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..distances import NeighborIndex, build_index, check_metric, pairwise_distances
+from ..distances import (
+    TREE_DIMENSIONS,
+    NeighborIndex,
+    build_index,
+    check_metric,
+    expand_squares,
+    pairwise_distances,
+    squared_norms,
+)
 from ..runtime import stage
 from ..values import Array, Metric
 
@@ -18,7 +26,6 @@ MOST_CHOSEN = 10_000  # points whose neighbours are searched: the error of a mea
 WORK = 2.5e10  # products spent on that where a matrix product has to do the search
 FARTHEST = 256  # neighbours at the coarsest scale,
 FARTHEST_WIDE = 80  # and of points of many columns, where each costs a distance
-WIDE = 10  # columns beyond which a KD-tree does not help, and matrix products do
 ALL = slice(None)
 
 
@@ -68,7 +75,7 @@ class DistinctPoints:
     @cached_property
     def near(self) -> tuple[Array, Array]:
         """Neighbours of the chosen points, and the distances to them, nearest first."""
-        farthest = FARTHEST_WIDE if self.n_columns > WIDE else FARTHEST
+        farthest = FARTHEST_WIDE if self.n_columns > TREE_DIMENSIONS else FARTHEST
         count = min(max(20, self.n_points // 8), farthest, self.n_points - 1)
         return self.neighbors_of(self.chosen, count)
 
@@ -102,13 +109,11 @@ class DistinctPoints:
         """Return the distances from some points to others (default: to all distinct points)."""
         if self.metric == "precomputed":
             return np.asarray(self.given[points][:, others])
-        if self.metric not in ("euclidean", "l2") or self.n_columns <= WIDE:
+        if self.metric not in ("euclidean", "l2") or self.n_columns <= TREE_DIMENSIONS:
             return pairwise_distances(self.given[points], self.given[others], self.metric)
         # the points are centred and no two are equal: a matrix product is accurate enough to count
         first, second = self.given[points], self.given[others]
-        squares = first @ (-2.0 * second.T)
-        squares += np.einsum("ij,ij->i", first, first)[:, None]
-        squares += np.einsum("ij,ij->i", second, second)
+        squares = expand_squares(first, second, squared_norms(first), squared_norms(second))
         return np.asarray(np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares))
 
 
@@ -147,7 +152,7 @@ def _in_units(given: Array, metric: Metric) -> tuple[Array, float]:
 
 def _choose(n: int, n_columns: int, sample: int | None, seed: int) -> Array:
     if sample is None:
-        searched = WORK / (n * n_columns) if n_columns > WIDE else np.inf
+        searched = WORK / (n * n_columns) if n_columns > TREE_DIMENSIONS else np.inf
         sample = int(np.clip(searched, 500, MOST_CHOSEN))
     elif isinstance(sample, bool) or not isinstance(sample, Integral) or sample < FEWEST:
         raise ValueError(f"sample must be a whole number of at least {FEWEST}; got {sample!r}")

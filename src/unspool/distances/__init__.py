@@ -2,7 +2,7 @@
 
 from ..values import NeighborIndex, Search
 from .approximate import RECALL, ApproximateSearch, Codes, Effort
-from .indexes import CHUNK_BYTES, BlockSearch, GivenDistances, MetricSearch, TreeSearch
+from .blocks import CHUNK_BYTES, BlockSearch, GivenDistances, MetricSearch
 from .metrics import (
     expand_squares,
     pairwise_distances,
@@ -12,6 +12,7 @@ from .metrics import (
 from .search import (
     DEFAULT_NEIGHBORS,
     TREE_DIMENSIONS,
+    TreeSearch,
     build_index,
     check_metric,
     find_neighbors,

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..edges import graph_from_table
 from ..runtime import warn
 from ..values import Array, NeighborGraph
-from .indexes import SPARE, BlockSearch, blocks, from_edges, from_table, joined
+from .blocks import SPARE, BlockSearch, blocks, from_edges, joined
 
 RECALL = 0.99
 SAMPLE = 500  # points: the recall of ten neighbours is then known to about 0.002
@@ -67,7 +68,7 @@ class ApproximateSearch:
         """Return the search over ``points`` alone, which is exact: it has no codes to make."""
         return self._exact.among(points)
 
-    @property
+    @cached_property
     def _exact(self) -> BlockSearch:
         return BlockSearch(self.points, self.centre)
 
@@ -131,7 +132,7 @@ class ApproximateSearch:
             whole = self._exact.nearest(queries[short], count)
             columns[short] = whole.neighbors.reshape(-1, count)
             distances[short] = whole.distances.reshape(-1, count)
-        return from_table(columns, distances, self)
+        return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
 
     def _within(self, queries: Array, radius: float, factor: float) -> NeighborGraph:
         """Ask for more and more neighbours where all that were found are within the radius."""

@@ -7,15 +7,17 @@ are few, by blocks of distances elsewhere, approximately where that is asked for
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..edges import graph_from_edges
+from ..edges import graph_from_edges, graph_from_table
 from ..runtime import stage
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
-from .indexes import BlockSearch, GivenDistances, MetricSearch, TreeSearch
+from .blocks import BlockSearch, GivenDistances, MetricSearch
 
 DEFAULT_NEIGHBORS = 10
 TREE_METRICS: dict[Any, float] = {
@@ -29,7 +31,7 @@ TREE_METRICS: dict[Any, float] = {
 TREE_DIMENSIONS = 10  # beyond, a KD-tree visits most of its leaves and BLAS is faster
 FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has begun
 # haversine knows two columns only; the last two would take their scales anew from each call's data
-UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean"}
+UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean", "wminkowski"}
 
 
 def check_metric(metric: Any) -> None:
@@ -111,6 +113,47 @@ def _approximate(X: Any, metric: Metric, seed: int) -> NeighborIndex:
     if X.shape[1] <= TREE_DIMENSIONS or len(X) < FEW_POINTS:
         return build_index(X)
     return ApproximateSearch(X, X.mean(axis=0), seed)
+
+
+@dataclass(frozen=True)
+class TreeSearch:
+    """KD-tree, for few dimensions and a Minkowski metric."""
+
+    points: Array
+    power: float
+    name = "kd-tree"
+
+    @property
+    def n_points(self) -> int:
+        """Number of points searched."""
+        return len(self.points)
+
+    def nearest(self, queries: Array, count: int) -> NeighborGraph:
+        """Return the ``count`` nearest points of each query."""
+        ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
+        distances, columns = self.tree.query(queries, ranks, p=self.power, workers=-1)
+        return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
+
+    def within(self, queries: Array, radius: float) -> NeighborGraph:
+        """Return all points within ``radius`` of each query, the border included."""
+        found = self.tree.query_ball_point(queries, radius, p=self.power, workers=-1)
+        rows = np.repeat(np.arange(len(found)), [len(hits) for hits in found])
+        columns = np.fromiter((hit for hits in found for hit in hits), np.intp, len(rows))
+        differences = np.abs(queries[rows] - self.points[columns])
+        distances = np.linalg.norm(differences, ord=self.power, axis=1)
+        shape = (len(found), self.n_points)
+        return graph_from_edges(rows, columns, distances, shape=shape, search=self.name)
+
+    def among(self, points: Array) -> TreeSearch:
+        """Return the search over ``points`` alone."""
+        return TreeSearch(self.points[points], self.power)
+
+    @cached_property
+    def tree(self) -> Any:
+        """The KD-tree over the points."""
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.points)
 
 
 def neighbor_graph(

@@ -1,7 +1,6 @@
-"""Points -> kernel matrix: functions, bandwidth, centering, Nystroem, explicit feature maps."""
+"""Points -> kernel matrix: functions, bandwidth, Nystroem, explicit feature maps."""
 
-from .bandwidth import edge_gamma, median_gamma
-from .centering import Centering, Uncentered, double_centered
+from ..centering import Centering, Uncentered, double_centered
 from .equation import Equation, readable_equation
 from .feature_maps import monomial_exponents, monomials, n_monomials, veronese, veronese_exponents
 from .functions import (
@@ -9,8 +8,10 @@ from .functions import (
     RADIAL,
     Kernel,
     check_symmetric,
+    edge_gamma,
     gamma_from,
     is_positive_semidefinite,
+    median_gamma,
 )
 from .nystroem import DRAWN_FROM, DRAWN_PER_LANDMARK, features, nystroem_error, pivoted_cholesky
 

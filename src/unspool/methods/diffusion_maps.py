@@ -41,8 +41,9 @@ class DiffusionMaps(WeightedEstimator):
     _SELF_TUNING = AdaptiveGaussianWeights
 
     def _relate(self, component: Component, n_coordinates: int) -> DiffusionRelation:
+        loops = self._loops(component.members) + float(self.loops)
         weighting = self._weighting.among(component.members)
-        return DiffusionRelation.of(component.graph, weighting, self.alpha, self.loops)
+        return DiffusionRelation.of(component.graph, weighting, loops, self.alpha)
 
     def _scale(
         self, spectrum: Spectrum, relation: DiffusionRelation, component: Component

@@ -19,7 +19,13 @@ from ..runtime import recording, show_progress
 from ..values import Array, Report
 from .parameters import check_parameters, learned, method, parameter
 
-InputKind = Literal["points", "distances", "kernel"]
+InputKind = Literal["points", "distances", "kernel", "weights"]
+TABLES = {
+    "distances": "table of distances",
+    "kernel": "kernel table",
+    "weights": "table of weights",
+    "points": "table",
+}
 LARGEST = 1e70  # fourth powers (norms of squared distances) of anything larger overflow
 SMALLEST = 1e-70  # fourth powers of anything smaller vanish
 # finiteness is checked here: scikit-learn's message does not say where
@@ -144,7 +150,7 @@ class Estimator(ScikitLearn):
             Coordinates, the same for a point on its own and among others.
         """
         check_is_fitted(self)
-        return self._transform(self._check_input(X, reset=False)).astype(_dtype_of(X), copy=False)
+        return _answer(self._transform(self._check_input(X, reset=False)), _dtype_of(X))
 
     def inverse_transform(self, Y: Any) -> Array:
         """Return the points of the data space that places on the map stand for.
@@ -169,7 +175,7 @@ class Estimator(ScikitLearn):
                 f"this {type(self).__name__} was fitted on a precomputed table, so there are no "
                 "points to return; fit it on points to use inverse_transform"
             )
-        return self._inverse_transform(places).astype(_dtype_of(Y), copy=False)
+        return _answer(self._inverse_transform(places), _dtype_of(Y))
 
     _SPARSE_TABLES = False  # whether a precomputed table may be sparse
 
@@ -182,8 +188,9 @@ class Estimator(ScikitLearn):
         if kind == "points":
             checked: Any = check_points(X, self, reset=reset, min_samples=2 if reset else 1)
         else:
-            checked = check_table(X, self, reset, kind == "distances", self._SPARSE_TABLES)
-        if reset:
+            checked = check_table(X, self, reset=reset, kind=kind, sparse=self._SPARSE_TABLES)
+        if reset:  # a copy of its own: what the caller does to X later does not change the model
+            checked = _own_copy(checked, X)
             self._dtype, self._X = _dtype_of(X), checked
         return checked
 
@@ -232,6 +239,19 @@ def _dtype_of(X: Any) -> type[np.floating[Any]]:
     return np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
 
 
+def _answer(rows: Array, dtype: Any) -> Array:
+    """Return rows of coordinates in the caller's precision; ValueError if one is not finite."""
+    with np.errstate(over="ignore"):
+        answer = rows.astype(dtype, copy=False)
+    if not np.isfinite(answer).all():
+        row = int((~np.isfinite(answer)).any(axis=1).argmax())
+        raise ValueError(
+            f"row {row} is so far from the fitted points that its coordinates overflow; leave it "
+            "out, or fit on data that reach as far"
+        )
+    return answer
+
+
 def check_points(
     X: Any, estimator: Any = None, *, reset: bool = True, min_samples: int = 2
 ) -> Array:
@@ -250,42 +270,59 @@ def check_points(
     return points
 
 
-def check_table(X: Any, estimator: Any, reset: bool, distances: bool, sparse: bool) -> Any:
-    """Return a precomputed table (distances or similarities) checked for what it must be.
+def _own_copy(checked: Any, X: Any) -> Any:
+    """Return what was checked, copied if it looks into the caller's array."""
+    if sp.issparse(checked):
+        return checked.copy() if sp.issparse(X) else checked
+    given = X if isinstance(X, np.ndarray) else getattr(X, "values", None)
+    looks_in = isinstance(given, np.ndarray) and np.may_share_memory(checked, given)
+    return checked.copy() if looks_in else checked
+
+
+def check_table(X: Any, estimator: Any, *, reset: bool, kind: InputKind, sparse: bool) -> Any:
+    """Return a precomputed table (distances, a kernel matrix, weights) checked for what it must be.
 
     When fitting it is square and symmetric; later its columns are the points of the fit. Distances
-    are not negative and zero on the diagonal.
+    and weights are not negative, and distances zero on the diagonal.
     """
     options = {**NUMBERS, "ensure_min_samples": 2 if reset else 1}
     accept = ["csr", "coo", "csc"] if sparse else False
     table = validate_data(estimator, X, reset=reset, accept_sparse=accept, **options)
+    if reset and table.shape[0] != table.shape[1]:
+        raise ValueError(
+            f"a precomputed {TABLES[kind]} must be square; got shape {table.shape}: are these "
+            "points? then leave 'precomputed' out"
+        )
     is_sparse = bool(sp.issparse(table))
     tolerance = 1e-5 if table.dtype == np.float32 else 1e-8
     table = sp.csr_array(table, dtype=np.float64) if is_sparse else np.asarray(table, np.float64)
     values = np.asarray(table.data if is_sparse else table)
     _check_finite(table)
-    if distances and values.size and values.min() < 0:
-        raise ValueError(f"distances must not be negative; the smallest is {values.min():.6g}")
-    if reset:
-        _check_square(table, distances, is_sparse, tolerance)
+    if kind != "kernel" and values.size and values.min() < 0:
+        raise ValueError(f"{kind} must not be negative; the smallest is {values.min():.6g}")
+    if reset and not is_sparse:  # a sparse graph may be directed: symmetrize decides
+        check_symmetric(table, f"a {TABLES[kind]}", tolerance)
+        if kind == "distances":
+            _check_zero_diagonal(table, tolerance)
     check_magnitude(values, fitting=reset)
     rounded = reset and not is_sparse and not np.array_equal(table, table.T)
     return 0.5 * (table + table.T) if rounded else table
 
 
-def _check_square(table: Any, distances: bool, is_sparse: bool, tolerance: float) -> None:
-    what = "a table of distances" if distances else "a kernel table"
-    if table.shape[0] != table.shape[1]:
-        raise ValueError(f"{what} must be square; got shape {table.shape}")
-    if is_sparse:
-        return  # a sparse graph may be directed: symmetrize decides
-    check_symmetric(table, what, tolerance)
-    if distances and np.abs(np.diag(table)).max() > tolerance * max(1e-300, float(table.max())):
-        worst = int(np.abs(np.diag(table)).argmax())
+def _check_zero_diagonal(table: Array, tolerance: float) -> None:
+    own = np.diag(table)
+    if np.abs(own).max() <= tolerance * max(1e-300, float(table.max())):
+        return
+    worst = int(np.abs(own).argmax())
+    told = f"the distance of a point to itself must be 0, but entry ({worst}, {worst}) is "
+    told += f"{table[worst, worst]:.6g}"
+    if (own >= table.max(axis=1)).all():
         raise ValueError(
-            f"the distance of a point to itself must be 0, but entry ({worst}, {worst}) is "
-            f"{table[worst, worst]:.6g}; did you pass similarities?"
+            f"{told}: each row is largest on the diagonal, so this is a table of similarities; "
+            "Laplacian eigenmaps, diffusion maps and spectral clustering take it with "
+            "weights='given', kernel PCA with kernel='precomputed'"
         )
+    raise ValueError(f"{told}; did you pass similarities?")
 
 
 def _check_finite(table: Any) -> None:

@@ -41,7 +41,7 @@ def johnson_lindenstrauss_dimension(
     bound : {"dasgupta-gupta", "mohri"}, default="dasgupta-gupta"
         "mohri" is k = 20 log n / eps^2 (Mohri et al. 2012, lemma 15.4; eps below 1/2, more than 4
         points), rounded up. "dasgupta-gupta" is k = 4 log n / (eps^2 / 2 - eps^3 / 3) (2003; eps
-        below 1), rounded down as scikit-learn does, which computes it.
+        below 1), rounded up: scikit-learn rounds down, to one too few.
 
     Returns
     -------
@@ -54,18 +54,16 @@ def johnson_lindenstrauss_dimension(
     >>> johnson_lindenstrauss_dimension(10_000, 0.1, "mohri")
     18421
     >>> johnson_lindenstrauss_dimension(10_000, 0.1, "dasgupta-gupta")
-    7894
+    7895
     """
     if bound == "mohri":
         _check_lemma(eps, n)
         return ceil(20.0 * log(n) / eps**2)
     if bound != "dasgupta-gupta":
         raise ValueError(f"unknown bound {bound!r}; use 'mohri' or 'dasgupta-gupta'")
-    from sklearn.random_projection import johnson_lindenstrauss_min_dim
-
     _check_eps(eps, 1.0, "the bound of Dasgupta and Gupta")
     _check_whole(n, "n", 2)
-    return max(1, int(johnson_lindenstrauss_min_dim(n, eps=eps)))
+    return ceil(4.0 * log(n) / (eps**2 / 2.0 - eps**3 / 3.0))
 
 
 def projection_tail_probability(n_components: int, eps: float) -> float:

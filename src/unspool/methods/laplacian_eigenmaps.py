@@ -23,6 +23,7 @@ from ..relation import (
 from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
+from .estimator import InputKind
 from .graph_estimator import GraphEstimator
 from .parameters import learned, method, parameter
 
@@ -68,8 +69,18 @@ class WeightedEstimator(GraphEstimator):
 
     _SELF_TUNING: ClassVar[type[SelfTuningWeights]] = SelfTuningWeights
 
+    def _input_kind(self) -> InputKind:
+        kind = super()._input_kind()
+        return "weights" if kind == "distances" and self.weights == "given" else kind
+
     def _search_space(self, X: Any) -> Any:
         return self._without_zeros(X)
+
+    def _loops(self, members: Array) -> Array:
+        """Return the weights that points have to themselves, which count for their degree."""
+        if self.weights != "given":
+            return np.zeros(len(members))
+        return np.asarray(self._space.diagonal()[members])
 
     def _query_space(self, X: Any) -> Any:
         return self._without_zeros(X)
@@ -142,8 +153,8 @@ class LaplacianEigenmaps(WeightedEstimator):
     laplacian: Normalization = parameter(default="random-walk", choices=NORMALIZATIONS, help=WHICH)
 
     def _relate(self, component: Component, n_coordinates: int) -> LaplacianRelation:
-        weighting = self._weighting.among(component.members)
-        return LaplacianRelation.of(component.graph, weighting, self.laplacian)
+        weighting, loops = self._weighting.among(component.members), self._loops(component.members)
+        return LaplacianRelation.of(component.graph, weighting, loops, self.laplacian)
 
     def _scale(
         self, spectrum: Spectrum, relation: LaplacianRelation, component: Component

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from .. import problem
 from ..problem import LocalGeometry, look_at
 from ..relation import Component, LocalRelation, relate_by_reconstruction
+from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, Spectrum
 from .graph_estimator import GraphEstimator
@@ -96,12 +97,19 @@ class LLE(LocalEstimator):
     """
 
     def _relate(self, component: Component, n_coordinates: int) -> LocalRelation:
+        fewest = int(component.graph.counts.min())
+        if fewest < n_coordinates:
+            warn(
+                f"a point has {fewest} neighbours and {n_coordinates} coordinates are asked for: "
+                "fewer neighbours than coordinates span no tangent space; raise n_neighbors to at "
+                f"least {n_coordinates}, or lower n_components"
+            )
         geometry = self._geometry(component)
         return relate_by_reconstruction(geometry, component.graph, self.regularization)
 
     @property
     def reconstruction_error_(self) -> float:
-        """Sum of squared distances between the points and their reconstructions."""
+        """Half the sum of squared distances between the points and their reconstructions."""
         if self._input_kind() != "points":
             raise ValueError("the reconstruction error needs points, not a precomputed table")
         charts: Any = self.charts_
@@ -110,7 +118,7 @@ class LLE(LocalEstimator):
             for chart in charts
             if len(chart.members) > 1
         )
-        return float(sum(np.square(misfit).sum() for misfit in misfits))
+        return 0.5 * float(sum(np.square(misfit).sum() for misfit in misfits))
 
     def kernel_(self) -> Array:
         """Return lambda_max I - M of the largest component, whose kernel PCA is this map.

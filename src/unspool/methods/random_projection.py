@@ -32,7 +32,7 @@ class RandomProjection(Estimator):
     >>> from unspool import RandomProjection
     >>> points = np.random.default_rng(0).normal(size=(50, 2000))
     >>> RandomProjection(eps=0.5).fit(points).embedding_.shape
-    (50, 187)
+    (50, 188)
     """
 
     n_components: int | None = parameter(  # type: ignore[assignment]  # wider than the base

@@ -119,13 +119,12 @@ class SpectralClustering(WeightedEstimator):
         return neighbors, graph.Components(np.zeros_like(found.labels))
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
-        counts = component.graph.counts
-        if counts.min() == 0:
-            lonely = int(component.members[counts.argmin()])
-            raise ValueError(f"point {lonely} has no neighbour; raise n_neighbors or radius")
-        relation = LaplacianRelation.of(
-            component.graph, self._weighting.among(component.members), self.laplacian
-        )
+        loops = self._loops(component.members)
+        # a vertex without edges is a component of its own, with the value 0 (Vidal, Ma, Sastry
+        # 2016, prop. 4.11): a loop gives it a degree, and the Laplacian does not see loops
+        loops = np.where((component.graph.counts == 0) & (loops == 0.0), 1.0, loops)
+        weighting = self._weighting.among(component.members)
+        relation = LaplacianRelation.of(component.graph, weighting, loops, self.laplacian)
         everything = replace(relation.problem(), trivial=None)  # zero vectors tell components apart
         wanted = max(
             self._n_coordinates(len(component.members)),

@@ -1,12 +1,22 @@
 """Fill-reducing orders of sparse symmetric matrices, with their fill counted in advance."""
 
 from .dissection import nested_dissection
-from .minimum_degree import PLANNED, SYMMETRIC, Elimination, indices_of, plan_elimination
+from .symbolic import (
+    PLANNED,
+    SYMMETRIC,
+    Elimination,
+    FilledPattern,
+    filled_pattern,
+    indices_of,
+    plan_elimination,
+)
 
 __all__ = [
     "PLANNED",
     "SYMMETRIC",
     "Elimination",
+    "FilledPattern",
+    "filled_pattern",
     "indices_of",
     "nested_dissection",
     "plan_elimination",

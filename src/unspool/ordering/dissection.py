@@ -18,15 +18,15 @@ LEAF = 150  # vertices that are no longer split: minimum degree is as good there
 COARSE = 120  # vertices of the coarsest graph: enough to have a shape, few enough to try often
 TRIES = 8  # starting points on the coarsest graph
 
-Graph = tuple[Array, Array, Array, Array]  # starts, columns, joined, sizes: see _kernels
+Graph = tuple[Array, Array, Array, Array]  # starts, columns, joined, sizes: see the kernels
 
 
 def nested_dissection(
     pattern: sp.csr_array, order_leaves: Callable[[sp.csr_array], Array]
 ) -> Array:
-    """Return the position of each vertex; the pieces between the separators come first.
+    """Return the position of each vertex; what lies between the separators comes first.
 
-    ``order_leaves`` orders the graph without its separators, which is many small pieces.
+    ``order_leaves`` orders the graph without its separators, which is many small components.
     """
     apart = _separators(pattern.indptr.astype(np.int64), pattern.indices.astype(np.int32))
     leaves = np.setdiff1d(np.arange(pattern.shape[0]), apart)

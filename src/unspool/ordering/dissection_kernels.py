@@ -81,7 +81,7 @@ def grown(graph, seed):
     seen = np.zeros(n, dtype=np.bool_)
     head, tail, weight, total, fresh = 0, 0, 0, sizes.sum(), seed
     while 2 * weight < total:
-        if head == tail:  # the seed, or a vertex of another piece
+        if head == tail:  # the seed, or a vertex of another component
             while seen[fresh]:
                 fresh = (fresh + 1) % n
             queue[tail], seen[fresh] = fresh, True

@@ -53,11 +53,7 @@ def search_together(graph, sources, width, lengths, keys, news, _, vertices, fol
         issued += 1
         waiting += 1
     while waiting > 0:
-        ticket = tops[now]
-        if ticket == -1:
-            now = (now + 1) & ring
-            continue
-        tops[now] = following[ticket]
+        ticket, now = _next_ticket(tops, following, now, ring)
         waiting -= 1
         v, length = vertices[ticket], keys[ticket]
         if news[v] == 0:
@@ -75,6 +71,16 @@ def search_together(graph, sources, width, lengths, keys, news, _, vertices, fol
                 issued += 1
                 waiting += 1
     return True
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _next_ticket(tops, following, now, ring):
+    """Take the top ticket of the first bucket from ``now`` on that has one."""
+    while tops[now] == -1:
+        now = (now + 1) & ring
+    ticket = tops[now]
+    tops[now] = following[ticket]
+    return ticket, now
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
@@ -104,11 +110,7 @@ def _by_buckets(graph, source, width, lengths, keys, vertices, following, tops):
     issued, waiting, now, per_width = 1, 1, np.int64(0), 1.0 / width
     ring = np.int64(len(tops) - 1)  # a power of two less one
     while waiting > 0:
-        ticket = tops[now]
-        if ticket == -1:
-            now = (now + 1) & ring
-            continue
-        tops[now] = following[ticket]
+        ticket, now = _next_ticket(tops, following, now, ring)
         waiting -= 1
         v, length = vertices[ticket], keys[ticket]
         if length > lengths[v]:

@@ -12,36 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..ordering import Elimination, indices_of
+from ..ordering import Elimination, FilledPattern, filled_pattern, indices_of
 from ..values import Array, NeighborGraph
 
 if TYPE_CHECKING:
     from .geodesics import Layout, Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class FilledPattern:
-    """The later vertices that each vertex meets, by position: the pattern of the factor.
-
-    ``heads`` are the first vertices of the supernodes and the number of vertices. In a supernode
-    each vertex meets the next one and then the same others, which makes its rows dense blocks.
-    """
-
-    starts: Array
-    later: Array
-    heads: Array
-
-
-def filled_pattern(matrix: Any, plan: Elimination) -> FilledPattern:
-    """Return the pattern of the factor of ``matrix``, eliminated as planned."""
-    from .elimination_kernels import later_vertices
-
-    starts, columns = indices_of(sp.csr_array(matrix))
-    fill_starts = np.concatenate([[0], np.cumsum(plan.counts)])
-    order, seen = (plan.position, plan.vertex_at), np.full(len(plan.counts), -1)
-    later = np.empty(fill_starts[-1], dtype=np.int32)
-    later_vertices(starts, columns, *order, fill_starts, fill_starts[:-1].copy(), seen, later)
-    return FilledPattern(fill_starts, later, _heads(plan.counts, fill_starts, later))
+ROW_BYTES = 640  # of a vertex in a sweep: ten cache lines, and a chunk of 10,000 near the cache
+TRIED_SOURCES = 6  # before the arcs are rounded
+SAFE_ERROR = 5e-7  # of these, so that no other source is off by more than 1e-6
 
 
 def shortest_arcs(graph: NeighborGraph, plan: Elimination, pattern: FilledPattern) -> Array:
@@ -69,19 +49,6 @@ def shortest_arcs(graph: NeighborGraph, plan: Elimination, pattern: FilledPatter
     weights = np.full(len(pattern.later), np.inf)
     eliminate(edges, order, (starts, pattern.later), heads, weights, workspace)
     return weights
-
-
-def _heads(counts: Array, starts: Array, later: Array) -> Array:
-    follows = np.zeros(len(counts), dtype=bool)
-    follows[1:] = counts[:-1] == counts[1:] + 1
-    candidates = np.flatnonzero(follows)
-    follows[candidates] = later[starts[candidates - 1]] == candidates
-    return np.append(np.flatnonzero(~follows), len(counts))
-
-
-ROW_BYTES = 640  # of a vertex in a sweep: ten cache lines, and a chunk of 10,000 near the cache
-TRIED_SOURCES = 6  # before the arcs are rounded
-SAFE_ERROR = 5e-7  # of these, so that no other source is off by more than 1e-6
 
 
 @dataclass(frozen=True, slots=True)

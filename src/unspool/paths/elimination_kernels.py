@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..ordering.minimum_degree_kernels import PANEL
-
 VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
 
+PANEL = 64  # rows of a dense block that stay in the cache together
 TILE = 256  # points whose lengths are turned over together: runs that the cache can foresee
 
 
@@ -76,14 +75,33 @@ def _rise(lengths, later, weights, starts, first, after, touched):
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _shorten(row, other, arc):
+    """Shorten ``row`` by the ways over one arc from another row."""
+    for j in range(len(row)):
+        p, old = other[j] + arc, row[j]
+        row[j] = p if p < old else old
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _shorten_by_four(row, others, arcs):
+    """Shorten ``row`` by the ways over four arcs from four other rows: one store for four sums."""
+    a, b, c, d = others
+    w, x, y, z = arcs
+    for j in range(len(row)):
+        p, q, r, s = a[j] + w, b[j] + x, c[j] + y, d[j] + z
+        p = q if q < p else p
+        r = s if s < r else r
+        p = r if r < p else p
+        old = row[j]
+        row[j] = p if p < old else old
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _push(lengths, later, weights, k, slot, end):
     """Shorten the rows that the arcs slot .. end of vertex k lead to."""
     a = lengths[k]
     for arc in range(slot, end):
-        row, w = lengths[later[arc]], weights[arc]
-        for j in range(len(row)):
-            p, old = a[j] + w, row[j]
-            row[j] = p if p < old else old
+        _shorten(lengths[later[arc]], a, weights[arc])
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
@@ -94,13 +112,7 @@ def _push_four(lengths, later, weights, starts, k, m):
         row = lengths[later[starts[k + 4] - t]]
         w, x = weights[starts[k + 1] - t], weights[starts[k + 2] - t]
         y, z = weights[starts[k + 3] - t], weights[starts[k + 4] - t]
-        for j in range(len(row)):
-            p, q, r, s = a[j] + w, b[j] + x, c[j] + y, d[j] + z
-            p = q if q < p else p
-            r = s if s < r else r
-            p = r if r < p else p
-            old = row[j]
-            row[j] = p if p < old else old
+        _shorten_by_four(row, (a, b, c, d), (w, x, y, z))
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
@@ -123,19 +135,10 @@ def _pull(lengths, later, weights, k, slot, end):
         a, b = lengths[later[slot]], lengths[later[slot + 1]]
         c, d = lengths[later[slot + 2]], lengths[later[slot + 3]]
         w, x, y, z = weights[slot], weights[slot + 1], weights[slot + 2], weights[slot + 3]
-        for j in range(len(row)):
-            p, q, r, s = a[j] + w, b[j] + x, c[j] + y, d[j] + z
-            p = q if q < p else p
-            r = s if s < r else r
-            p = r if r < p else p
-            old = row[j]
-            row[j] = p if p < old else old
+        _shorten_by_four(row, (a, b, c, d), (w, x, y, z))
         slot += 4
     while slot < end:
-        a, w = lengths[later[slot]], weights[slot]
-        for j in range(len(row)):
-            p, old = a[j] + w, row[j]
-            row[j] = p if p < old else old
+        _shorten(row, lengths[later[slot]], weights[slot])
         slot += 1
 
 
@@ -168,28 +171,6 @@ def _pull_two(lengths, later, weights, k, slot, end, twin):
             row[j] = p if p < old else old
             other[j] = q if q < older else older
         slot, twin = slot + 1, twin + 1
-
-
-@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def later_vertices(starts, columns, position, vertex_at, fill_starts, end, seen, later):
-    """List the later vertices that each vertex meets, ascending: the walks of ``column_counts``.
-
-    Row k of the factor is written to the lists of all that meet k, and k ascends; so the first
-    entry of each list, written before it is needed, is the parent. ``end`` comes as where each list
-    starts.
-    """
-    for k in range(len(vertex_at)):
-        seen[k] = k
-        v = vertex_at[k]
-        for slot in range(starts[v], starts[v + 1]):
-            i = position[columns[slot]]
-            if i > k:
-                continue
-            while seen[i] != k:
-                later[end[i]] = k
-                end[i] += 1
-                seen[i] = k
-                i = later[fill_starts[i]]
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
@@ -280,18 +261,9 @@ def _through(row, weights, starts, low, high):
         a, b, c, d = weights[e - m : e], weights[f - m : f], weights[g - m : g], weights[h - m : h]
         w, x = weights[e - m - 1], weights[f - m - 1]
         y, z = weights[g - m - 1], weights[h - m - 1]
-        for t in range(m):
-            p, q, r, s = a[t] + w, b[t] + x, c[t] + y, d[t] + z
-            p = q if q < p else p
-            r = s if s < r else r
-            p = r if r < p else p
-            old = row[t]
-            row[t] = p if p < old else old
+        _shorten_by_four(row, (a, b, c, d), (w, x, y, z))
         k += 4
     while k < high:
         e = starts[k + 1]
-        a, w = weights[e - m : e], weights[e - m - 1]
-        for t in range(m):
-            p, old = a[t] + w, row[t]
-            row[t] = p if p < old else old
+        _shorten(row, weights[e - m : e], weights[e - m - 1])
         k += 1

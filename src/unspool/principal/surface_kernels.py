@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorized
+# Sums may be vectorized. What is called from another kernel must be inlined then: the process that
+# compiles runs its own copy of it, a later one that of the caller, and the two may add in another
+# order.
+SUMS = {"reassoc", "contract", "nsz"}
 # No array is created here, so none has to be counted: that halves the time to compile. What the
 # loops need to work in comes from the caller.
 VIEWS: Any = {"_nrt": False}
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS, forceinline=True, **VIEWS)
 def _dot(one, other):
     total = 0.0
     for w in range(len(one)):
@@ -27,7 +30,7 @@ def _dot(one, other):
     return total
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS, forceinline=True, **VIEWS)
 def _measure(parameter, knots, reach, squares):
     """Write the distance of a parameter to every knot, and its square."""
     for a in range(len(parameter)):
@@ -38,7 +41,7 @@ def _measure(parameter, knots, reach, squares):
         reach[k] = np.sqrt(squares[k])
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS, forceinline=True, **VIEWS)
 def _value(parameter, affine, coefficients, reach, squares, value):
     """Write the value of the surface at a parameter whose distances are written."""
     for w in range(len(value)):
@@ -50,7 +53,7 @@ def _value(parameter, affine, coefficients, reach, squares, value):
             value[w] += parameter[a] * affine[1 + a, w]
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS, forceinline=True, **VIEWS)
 def _tangents(parameter, knots, affine, coefficients, reach, tangents):
     """Write the derivatives of the surface at a parameter whose distances are written."""
     for a in range(len(parameter)):
@@ -62,7 +65,7 @@ def _tangents(parameter, knots, affine, coefficients, reach, tangents):
             tangents[a, w] = affine[1 + a, w] + 3.0 * total
 
 
-@njit(cache=True, error_model="numpy", **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def values_at(parameters, surface, seen, values):
     """Fill the values (n, D) of a surface; ``seen`` is a workspace for distances to knots."""
     (knots, affine, coefficients), (reach, squares) = surface, seen
@@ -71,7 +74,7 @@ def values_at(parameters, surface, seen, values):
         _value(parameters[i], affine, coefficients, reach, squares, values[i])
 
 
-@njit(cache=True, error_model="numpy", **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def tangents_at(parameters, surface, seen, tangents):
     """Fill the derivatives (n, d, D) of a surface, one tangent vector for every parameter."""
     (knots, affine, coefficients), (reach, squares) = surface, seen
@@ -80,7 +83,7 @@ def tangents_at(parameters, surface, seen, tangents):
         _tangents(parameters[i], knots, affine, coefficients, reach, tangents[i])
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS, forceinline=True, **VIEWS)
 def _newton_system(parameter, surface, misfit, tangents, seen, gradient, hessian):
     """Write gradient and second derivatives of half the squared distance; return their trace.
 
@@ -109,7 +112,7 @@ def _newton_system(parameter, surface, misfit, tangents, seen, gradient, hessian
     return abs(size)
 
 
-@njit(cache=True, error_model="numpy", **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _solved(hessian, damping, gradient, root, step):
     """Solve (hessian + damping) step = -gradient by Cholesky; False if that is not positive."""
     d = len(gradient)
@@ -137,14 +140,14 @@ def _solved(hessian, damping, gradient, root, step):
     return True
 
 
-@njit(cache=True, error_model="numpy", **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _copy(values, target):
     """Copy a short row: assigned as slices, rows take seconds to compile."""
     for w in range(len(values)):
         target[w] = values[w]
 
 
-@njit(cache=True, error_model="numpy", **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, forceinline=True, **VIEWS)
 def _reach_for(point, surface, parameter, evaluation):
     """Evaluate the surface at a parameter; return the squared distance of the foot to the point."""
     knots, affine, coefficients = surface
@@ -157,7 +160,7 @@ def _reach_for(point, surface, parameter, evaluation):
     return _dot(misfit, misfit)
 
 
-@njit(cache=True, error_model="numpy", **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def _shorter(newton, damping, size):
     """Write the next step to try, damped until it exists; return the damping, inf if none does."""
     _, gradient, hessian, root, step = newton
@@ -168,7 +171,7 @@ def _shorter(newton, damping, size):
     return np.inf
 
 
-@njit(cache=True, error_model="numpy", **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def descend_on_surface(points, surface, max_steps, workspace, parameters, feet, squares):
     """Move the parameter of every point to the nearest foot; fill feet and squared distances.
 
@@ -183,8 +186,9 @@ def descend_on_surface(points, surface, max_steps, workspace, parameters, feet, 
         _copy(parameter, trial)
         while True:
             reached = _reach_for(points[i], surface, trial, evaluation)
-            # near the foot a step changes the distance by less than the surface is rounded
-            if reached <= square + 2e-13 * np.sqrt(square) + 1e-26:
+            # near the foot a step changes the distance by less than the surface is rounded; NaN
+            # counts as reached, so that what overflows ends after as many steps as all else
+            if not reached > square + 2e-13 * np.sqrt(square) + 1e-26:
                 _copy(trial, parameter)
                 square = reached
                 # an undamped step of 1e-8 leaves an error of its square; a damped one may not
@@ -206,7 +210,7 @@ def descend_on_surface(points, surface, max_steps, workspace, parameters, feet, 
         _copy(foot, feet[i])
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS, **VIEWS)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS, **VIEWS)
 def sample_farthest(parameters, nearest, squares, chosen):
     """Fill ``chosen`` with distinct points of these (d, n), each far from all those before.
 

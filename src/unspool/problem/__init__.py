@@ -1,6 +1,14 @@
-"""Relation -> EigenProblem: gram, Laplacian and alignment."""
+"""Relation -> EigenProblem: gram, Laplacian, reconstruction and alignment."""
 
-from .alignment import alignment
+from .alignment import (
+    alignment,
+    flatness,
+    hessian_patches,
+    local_spectra,
+    members_needed,
+    modified_patches,
+    tangent_patches,
+)
 from .gram import covariance, gram
 from .laplacian import Normalization, cuts, laplace_operator, laplacian
 from .neighborhoods import (
@@ -9,20 +17,11 @@ from .neighborhoods import (
     LocalGrams,
     LocalPoints,
     batch_neighborhoods,
-    centred_grams,
     grams_of_distances,
     grams_of_points,
     look_at,
     tangent_coordinates,
     tangents_of_grams,
-)
-from .patches import (
-    flatness,
-    hessian_patches,
-    local_spectra,
-    members_needed,
-    modified_patches,
-    tangent_patches,
 )
 from .reconstruction import reconstruction, reconstruction_weights, weights
 
@@ -34,7 +33,6 @@ __all__ = [
     "Normalization",
     "alignment",
     "batch_neighborhoods",
-    "centred_grams",
     "covariance",
     "cuts",
     "flatness",

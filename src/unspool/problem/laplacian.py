@@ -1,7 +1,4 @@
-"""Weights of a graph -> the eigenproblem of its Laplacian D - W.
-
-What a clustering cuts off a weighted graph.
-"""
+"""Weights of a graph -> the eigenproblem of its Laplacian D - W, and what a clustering cuts off."""
 
 from __future__ import annotations
 

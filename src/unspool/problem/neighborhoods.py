@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from ..centering import double_centered
 from ..values import Array, NeighborGraph
 
 LocalGrams = Callable[[Array, Array, Array], Array]
@@ -85,7 +86,7 @@ class LocalDistances:
 
     def tangents(self, neighborhoods: Array, n_components: int) -> Array:
         """Return classical scaling of neighbourhoods."""
-        grams = centred_grams(self._among(neighborhoods))
+        grams = double_centered(-0.5 * self._among(neighborhoods) ** 2)
         return tangents_of_grams(grams, n_components)
 
     def own_grams(self) -> LocalGrams:
@@ -227,7 +228,7 @@ def tangents_of_grams(grams: Array, count: int) -> Array:
     --------
     >>> import numpy as np
     >>> from unspool import problem
-    >>> grams = problem.centred_grams(np.array([[[0.0, 2.0], [2.0, 0.0]]]))
+    >>> grams = np.array([[[1.0, -1.0], [-1.0, 1.0]]])
     >>> abs(problem.tangents_of_grams(grams, 1)).round(3).tolist()
     [[[0.707], [0.707]]]
     """
@@ -235,39 +236,12 @@ def tangents_of_grams(grams: Array, count: int) -> Array:
     return np.asarray(vectors[:, :, ::-1][:, :, :count])
 
 
-def centred_grams(distances: Array) -> Array:
-    """Return the centred Gram matrices of clouds known by their distances.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (b, m, m)
-        Distances within each cloud.
-
-    Returns
-    -------
-    ndarray of shape (b, m, m)
-        The Gram matrices.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unspool import problem
-    >>> problem.centred_grams(np.array([[[0.0, 2.0], [2.0, 0.0]]]))
-    array([[[ 1., -1.],
-            [-1.,  1.]]])
-    """
-    grams = -0.5 * distances**2
-    grams -= grams.mean(axis=1, keepdims=True)
-    grams -= grams.mean(axis=2, keepdims=True)
-    return np.asarray(grams)
-
-
-def grams_of_points(centres: Array, neighbors: Array) -> Array:
+def grams_of_points(centers: Array, neighbors: Array) -> Array:
     """Return the Gram matrices of neighbours as seen from their points.
 
     Parameters
     ----------
-    centres : ndarray of shape (b, D)
+    centers : ndarray of shape (b, D)
         The points.
     neighbors : ndarray of shape (b, k, D)
         The neighbours of each.
@@ -285,7 +259,7 @@ def grams_of_points(centres: Array, neighbors: Array) -> Array:
     array([[[ 1., -2.],
             [-2.,  4.]]])
     """
-    differences = neighbors - centres[:, None, :]
+    differences = neighbors - centers[:, None, :]
     grams: Array = differences @ differences.transpose(0, 2, 1)
     return grams
 

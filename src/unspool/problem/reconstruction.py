@@ -1,10 +1,8 @@
-"""Weights that rebuild a point from its neighbours: they sum to one and miss it by the least.
+"""Reconstruction weights rebuild a point from its neighbours: they sum to one and err the least.
 
-Solve G w = 1 and normalise, with G the Gram matrix of the differences to the neighbours
-(Vidal, Ma, Sastry 2016, eq. 4.46; Mohri et al. 2012, eq. 15.9). Both the LLE family and the placing
-of query points use it.
-
-The patch of LLE: each point as the affine combination of its neighbours.
+Solve G w = 1 and normalise, with G the Gram matrix of the differences to the neighbours (Vidal, Ma,
+Sastry 2016, eq. 4.46; Mohri et al. 2012, eq. 15.9). LLE asks for coordinates that the same weights
+rebuild; the placing of query points uses their own weights.
 """
 
 from __future__ import annotations
@@ -14,7 +12,9 @@ import scipy.sparse as sp
 
 from ..runtime import stage
 from ..values import Array, EigenProblem, NeighborGraph
-from .neighborhoods import LocalGrams
+from .neighborhoods import CHUNK_BYTES, LocalGrams
+
+NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a zero eigenvalue
 
 
 def reconstruction(weights: sp.csr_array) -> EigenProblem:
@@ -44,9 +44,6 @@ def reconstruction(weights: sp.csr_array) -> EigenProblem:
     n = weights.shape[0]
     misfit = sp.csr_array(sp.eye_array(n, format="csr") - weights)
     return EigenProblem(misfit, "smallest", trivial=np.ones((n, 1)), is_factor=True)
-
-
-NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a zero eigenvalue
 
 
 def weights(grams: Array, regularization: float) -> Array:
@@ -97,9 +94,6 @@ def _limit(systems: Array) -> Array:
     values, vectors = np.linalg.eigh(systems)
     shares = vectors.sum(axis=1) / np.maximum(values, NEGLIGIBLE)
     return np.asarray(np.einsum("bij,bj->bi", vectors, shares))
-
-
-CHUNK_BYTES = 32 * 2**20
 
 
 def reconstruction_weights(

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..distances import check_metric, pairwise_distances
+from ..distances import check_metric, expand_squares, pairwise_distances, squared_norms
 from ..values import Array, Metric
 from .score import CHUNK_BYTES
 
@@ -79,15 +79,14 @@ class WidePointRows:
 
     def distances(self, rows: Array) -> Array:
         """Return the distances from some points to all, as a fresh table."""
-        squares = self.centred[rows] @ (-2.0 * self.centred.T)
+        squares = expand_squares(self.centred[rows], self.centred, self.norms[rows], self.norms)
         reach = self.norms[rows][:, None] + self.norms
-        squares += reach
         close_rows, close = np.nonzero(squares <= NEAR * reach)
         step = max(1, CHUNK_BYTES // (8 * self.centred.shape[1]))
         for first in range(0, len(close), step):
             i, j = close_rows[first : first + step], close[first : first + step]
             differences = self.centred[rows[i]] - self.centred[j]
-            squares[i, j] = np.einsum("ij,ij->i", differences, differences)
+            squares[i, j] = squared_norms(differences)
         return np.asarray(np.sqrt(squares, out=squares))
 
 
@@ -146,7 +145,7 @@ def distance_rows(X: Any, metric: Metric = "euclidean", name: str = "X") -> Dist
     values = checked(X, name)
     if metric in ("euclidean", "l2") and values.shape[1] >= WIDE:
         centred = values - values.mean(axis=0)
-        return WidePointRows(centred, np.einsum("ij,ij->i", centred, centred))
+        return WidePointRows(centred, squared_norms(centred))
     return PointRows(values, metric)
 
 

@@ -26,7 +26,7 @@ from .heat import (
     commute_time_distances,
     settle_faint_points,
 )
-from .landmarks import LandmarkGeodesics, triangulate
+from .landmarks import LandmarkGeodesics, place_roughly, triangulate
 from .local import (
     LocalRelation,
     relate_by_modified_weights,
@@ -82,6 +82,7 @@ __all__ = [
     "find_localized",
     "fit_gram",
     "fit_nystroem",
+    "place_roughly",
     "relate_by_geodesics",
     "relate_by_modified_weights",
     "relate_by_reconstruction",

@@ -67,16 +67,32 @@ def scale_by_roots(spectrum: Spectrum) -> tuple[Array, Array]:
     Values that are negative, or zero up to rounding, carry no coordinate: they become zero, and so
     does their column, with a warning.
     """
-    eigenvalues = np.array(spectrum.values)
-    floor = 256 * np.finfo(float).eps * float(np.abs(eigenvalues).max(initial=0.0))
-    empty = eigenvalues <= max(floor, spectrum.rounding)
-    eigenvalues[empty] = 0.0
-    if empty.any():
+    eigenvalues = clip_eigenvalues(spectrum)
+    filled = int(np.count_nonzero(eigenvalues))
+    if filled < len(eigenvalues):
         warn(
-            f"only {int((~empty).sum())} of {len(eigenvalues)} coordinates carry anything: the "
-            "other eigenvalues are zero or negative; lower n_components"
+            f"only {filled} of {len(eigenvalues)} coordinates carry anything: the other "
+            "eigenvalues are zero or negative; lower n_components"
         )
     return eigenvalues, spectrum.vectors * np.sqrt(eigenvalues)
+
+
+def clip_eigenvalues(spectrum: Spectrum) -> Array:
+    """Return the eigenvalues with those that are negative, or zero up to rounding, set to zero."""
+    floor = 256 * np.finfo(float).eps * float(np.abs(spectrum.values).max(initial=0.0))
+    is_empty = spectrum.values <= max(floor, spectrum.rounding)
+    return np.where(is_empty, 0.0, spectrum.values)
+
+
+def decompose_landmarks(
+    similarities: Array, landmarks: Array, count: int, seed: int
+) -> tuple[Centering, Spectrum]:
+    """Return the centring and the eigenpairs of the landmarks' own gram problem.
+
+    ``similarities`` (n, m) are those of all points to the landmarks, which are among the points.
+    """
+    among = similarities[landmarks]
+    return Centering.of(among), solve(problem.gram(among), count, seed=seed)
 
 
 def advise_if_not_euclidean(eigenvalues: Array, centering: Centering, diagonal: Array) -> None:
@@ -218,9 +234,9 @@ def _nystroem_vectors(paths: ShortestPaths, seed: int) -> Array:
     """Return the leading vectors of the centred table as a few landmarks see them."""
     guides = graph.choose_uniform(paths.n_points, min(GUIDES, paths.n_points), seed)
     similarities = -0.5 * np.square(paths.rows(guides)).T
-    among = similarities[guides]
-    spectrum = solve(problem.gram(among), min(INITIAL, len(guides) - 1), seed=seed)
-    return np.asarray(Centering.of(among).rows(similarities) @ spectrum.vectors)
+    count = min(INITIAL, len(guides) - 1)
+    centering, spectrum = decompose_landmarks(similarities, guides, count, seed)
+    return np.asarray(centering.rows(similarities) @ spectrum.vectors)
 
 
 def _turn_into_similarities(lengths: Array) -> Array:

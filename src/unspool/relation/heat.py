@@ -189,6 +189,10 @@ def settle_faint_points(weights: sp.csr_array, spectrum: Spectrum) -> Array:
     return np.where(np.isfinite(vectors), vectors, 0.0)
 
 
+def _with_loops(weights: sp.csr_array, loops: Array) -> sp.csr_array:
+    return sp.csr_array(weights + sp.diags_array(loops)) if loops.any() else weights
+
+
 @dataclass(frozen=True, slots=True)
 class LaplacianRelation:
     """Weights W of a graph, whose Laplacian D - W penalises what differs along heavy edges."""
@@ -199,10 +203,15 @@ class LaplacianRelation:
 
     @classmethod
     def of(
-        cls, graph: NeighborGraph, weighting: EdgeWeighting, normalization: problem.Normalization
+        cls,
+        graph: NeighborGraph,
+        weighting: EdgeWeighting,
+        loops: Array,
+        normalization: problem.Normalization,
     ) -> LaplacianRelation:
-        """Return the relation of a connected graph."""
-        return cls(weighting, graph.with_weights(weighting.weigh(graph)), normalization)
+        """Return the relation of a graph; ``loops`` are the weights of points to themselves."""
+        weights = _with_loops(graph.with_weights(weighting.weigh(graph)), loops)
+        return cls(weighting, weights, normalization)
 
     def problem(self) -> EigenProblem:
         """State L y = value D y, or the variant that the normalization names."""
@@ -247,12 +256,10 @@ class DiffusionRelation:
 
     @classmethod
     def of(
-        cls, graph: NeighborGraph, weighting: EdgeWeighting, alpha: float, loops: bool
+        cls, graph: NeighborGraph, weighting: EdgeWeighting, loops: Array, alpha: float
     ) -> DiffusionRelation:
         """Return the relation of a connected graph; ``loops`` let the walk stay where it is."""
-        heat = graph.with_weights(weighting.weigh(graph))
-        if loops:
-            heat = sp.csr_array(heat + sp.eye_array(graph.n_points))
+        heat = _with_loops(graph.with_weights(weighting.weigh(graph)), loops)
         density = np.asarray(heat.sum(axis=1)).ravel() ** -alpha
         kernel = sp.csr_array(sp.diags_array(density) @ heat @ sp.diags_array(density))
         return cls(weighting, density, kernel)
@@ -303,6 +310,8 @@ def commute_time_distances(weights: Any) -> Array:
     n = table.shape[0]
     if table.shape[0] != table.shape[1] or abs(table - table.T).max() > 1e-10 * abs(table).max():
         raise ValueError("weights must be a square symmetric table")
+    if table.nnz and table.data.min() < 0.0:
+        raise ValueError(f"weights must not be negative; the smallest is {table.data.min():.6g}")
     claim(3 * n * n * 8, f"the {n} x {n} commute times", "take a sample of the points")
     spectrum = solve(problem.laplacian(table, "unnormalized"), n - 1)
     if spectrum.values[0] <= 1e-12 * spectrum.values[-1]:

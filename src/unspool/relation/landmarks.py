@@ -17,7 +17,7 @@ from ..kernel import Centering
 from ..spectrum import solve
 from ..values import Array, EigenProblem
 from .chart import Queries
-from .gram import GramMap, scale_by_roots
+from .gram import GramMap, clip_eigenvalues, decompose_landmarks, scale_by_roots
 
 Scaling = Literal["distance", "svd"]
 
@@ -31,15 +31,23 @@ def triangulate(
     of the whole (n, m) table, as IsomapII does, which shrinks the map by (m / n)^(1/4).
     """
     if scaling == "distance":
-        among = similarities[landmarks]
-        spectrum = solve(problem.gram(among), n_components, seed=seed)
+        centering, spectrum = decompose_landmarks(similarities, landmarks, n_components, seed)
         eigenvalues, anchors = scale_by_roots(spectrum)
-        return GramMap(Centering.of(among), anchors, eigenvalues)
+        return GramMap(centering, anchors, eigenvalues)
     centering = Centering.of(similarities)
     singular = replace(problem.covariance(centering.rows(similarities)), unit="root")
     spectrum = solve(singular, n_components, seed=seed)
     eigenvalues = spectrum.values
     return GramMap(centering, spectrum.vectors * np.sqrt(eigenvalues), eigenvalues)
+
+
+def place_roughly(similarities: Array, landmarks: Array, n_components: int, seed: int) -> Array:
+    """Return coordinates (n, n_components) to start from: triangulated, without any warning."""
+    count = min(n_components, len(landmarks) - 1)
+    centering, spectrum = decompose_landmarks(similarities, landmarks, count, seed)
+    eigenvalues = clip_eigenvalues(spectrum)
+    fitted = GramMap(centering, spectrum.vectors * np.sqrt(eigenvalues), eigenvalues)
+    return fitted.place(similarities)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,21 +12,13 @@ from .progress import (
     listen,
     recording,
     stage,
+    tell_progress,
     warn,
 )
-from .resources import (
-    NUMBA_LOCK,
-    available_bytes,
-    claim,
-    format_bytes,
-    limit_blas_threads,
-    run_chunks,
-    run_strips,
-    thread_count,
-)
+from .resources import available_bytes, claim, format_bytes
+from .threads import limit_blas_threads, run_chunks, run_kernel, run_strips, thread_count
 
 __all__ = [
-    "NUMBA_LOCK",
     "Cache",
     "Cancelled",
     "Event",
@@ -42,10 +34,12 @@ __all__ = [
     "recording",
     "reuse",
     "run_chunks",
+    "run_kernel",
     "run_strips",
     "share_work",
     "show_progress",
     "stage",
+    "tell_progress",
     "thread_count",
     "warn",
 ]

@@ -104,7 +104,7 @@ def _bar(progress: Any, title: str, transient: bool) -> Draw:
     def draw(event: Event) -> None:
         if event.done == 0 or event.name not in tasks:
             tasks[event.name] = progress.add_task(f"{title}: {event.name}", total=event.total)
-        progress.update(tasks[event.name], completed=event.done)
+        progress.update(tasks[event.name], completed=event.done, total=event.total)
         if transient and _is_end(event):
             progress.remove_task(tasks.pop(event.name))
 

@@ -70,6 +70,7 @@ class Recorder:
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
 _recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+_running: ContextVar[Running | None] = ContextVar("running", default=None)
 
 
 @dataclass(eq=False)
@@ -123,13 +124,45 @@ def stage(name: str, total: int = 1) -> Iterator[Running]:
     running = Running(name, total)
     began = time.perf_counter()
     running._announce()
-    yield running
+    token = _running.set(running)
+    try:
+        yield running
+    finally:
+        _running.reset(token)
     if running.done < total:
         running.advance(total - running.done)
     recorder = _recorder.get()
     if recorder is not None:
         seconds = time.perf_counter() - began
         recorder.stages.append(Stage(name, seconds, running.bytes, running.facts))
+
+
+def tell_progress(done: int, total: int) -> None:
+    """Tell the listeners how far one step of the running stage is; nothing outside of stages.
+
+    For work that is a single unit to its stage and long nevertheless, in units of its own. Raises
+    ``Cancelled`` when a listener asks for it. The end is told by the stage.
+
+    Parameters
+    ----------
+    done : int
+        Number of units of the step that are done.
+    total : int
+        Number of units of the step.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> events = []
+    >>> with runtime.listen(events.append), runtime.stage("search"):
+    ...     runtime.tell_progress(3, 10)
+    >>> [(event.done, event.total) for event in events]
+    [(0, 1), (3, 10), (1, 1)]
+    """
+    running = _running.get()
+    if running is not None and running.total == 1 and done < total:
+        for listener in _listeners.get():
+            listener.hear(Event(running.name, done, total))
 
 
 def advise(sentence: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .. import extension, graph, problem
-from ..kernel import Centering
+from .. import graph, problem
+from ..relation import place_roughly
 from ..runtime import claim
 from ..spectrum import solve
 from ..values import Array
@@ -107,12 +107,8 @@ def _scale_classically(table: Array, n_components: int, seed: int) -> Array:
 
 def _scale_through_landmarks(rows: Array, chosen: Array, n_components: int, seed: int) -> Array:
     """Return classical scaling of the landmarks, and all points placed by their rows (m, n)."""
-    similarity = -0.5 * np.square(rows, dtype=np.float64).T
-    among = similarity[chosen]
-    spectrum = solve(problem.gram(among), min(n_components, len(chosen) - 1), seed=seed)
-    values = np.maximum(spectrum.values, 0.0)
-    anchors = spectrum.vectors * np.sqrt(values)
-    return extension.place(Centering.of(among).rows(similarity), anchors, values)
+    similarities = -0.5 * np.square(rows, dtype=np.float64).T
+    return place_roughly(similarities, chosen, n_components, seed)
 
 
 def _padded(configuration: Array, n_components: int) -> Array:

@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..runtime import NUMBA_LOCK, run_strips
+from ..runtime import run_kernel, run_strips
 from ..values import Array
-from .raw_stress import Fit, KnownPairs, Pairs, ShepardDiagram
+from .raw_stress import CHUNKS, Fit, KnownPairs, Pairs, ShepardDiagram, chunks_per_call
 
 Ties = Literal["primary", "secondary"]
 
@@ -152,12 +152,22 @@ class MonotoneCurve:
 
 
 def monotone_regression(values: Array, weights: Array | None = None) -> Array:
-    """Return the non-decreasing sequence nearest to ``values`` in (weighted) least squares."""
-    from .stress_kernels import pool_adjacent
+    """Return the non-decreasing sequence nearest to ``values`` in (weighted) least squares.
 
-    fitted = np.empty_like(values)
-    with NUMBA_LOCK:
-        pool_adjacent(values, np.empty(0) if weights is None else weights, fitted)
+    Chunks are pooled on their own and their blocks then pooled again, in order: the nearest
+    monotone sequence is unique, so the way there does not matter (Best and Chakravarti 1990).
+    """
+    from .stress_kernels import join_chunks, pool_chunks, spread_means
+
+    n, fitted = len(values), np.empty_like(values)
+    weighting = np.empty(0) if weights is None else weights
+    sums, masses = np.empty(n), np.empty(n)
+    starts, counts = np.empty(n + 1, np.int64), np.empty(CHUNKS, np.int64)
+    step = chunks_per_call(n)
+    run_kernel(pool_chunks, (values, weighting, sums, masses, starts, counts), CHUNKS, step)
+    blocks = join_chunks(sums, masses, starts, counts)
+    step = max(1, blocks * step // CHUNKS)
+    run_kernel(spread_means, (sums, masses, starts, fitted), blocks, step)
     return fitted
 
 
@@ -181,6 +191,7 @@ def argsort_within(groups: Array, values: Array) -> Array:
     from .stress_kernels import order_within
 
     order = np.empty(len(values), dtype=np.int64)
-    with NUMBA_LOCK:
-        order_within(groups, values, order)
+    n_groups = len(groups) - 1
+    step = max(1, n_groups * chunks_per_call(len(values)) // CHUNKS)
+    run_kernel(order_within, (groups, values, order), n_groups, step)
     return order

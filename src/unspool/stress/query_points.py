@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..runtime import NUMBA_LOCK, stage
+from ..runtime import run_kernel, stage
 from ..values import Array
 from .tables import dense_with_gaps
 
-PLACED_AT_ONCE = 1024  # query points placed between two looks at who wants to cancel
+PLACED_AT_ONCE = 1024  # query points placed between two looks at who wants to cancel, at most
+DISTANCES_AT_ONCE = 2**21  # of them to the fitted points: about a second
+ROWS_PER_CALL = 32  # query points that a thread places at a time
 NEAREST = 3  # fitted points to descend from, beside the classical position
 
 
@@ -86,15 +88,16 @@ def place_by_stress(rows: Array, weights: Array, configuration: Array) -> Array:
     answer = np.empty((len(rows), configuration.shape[1]))
     fixed = np.ascontiguousarray(configuration, dtype=np.float64)
     with stage("placing", total=len(rows)) as running:
-        for first in range(0, len(rows), PLACED_AT_ONCE):
-            part = slice(first, first + PLACED_AT_ONCE)
+        step = max(1, min(PLACED_AT_ONCE, DISTANCES_AT_ONCE // len(fixed)))
+        for first in range(0, len(rows), step):
+            part = slice(first, min(first + step, len(rows)))
             known = ~np.isnan(rows[part])
             row, weight = np.where(known, rows[part], 0.0), np.where(known, weights[part], 0.0)
             nearest = np.argsort(rows[part], axis=1, kind="stable")[:, :NEAREST]  # NaN last
             classical = _classical_positions(row, weight, fixed)
             initial = np.concatenate([fixed[nearest], classical[:, None]], axis=1)
-            with NUMBA_LOCK:
-                place_rows(row, weight, fixed, initial, answer[part])
+            arrays = row, weight, fixed, initial, answer[part]
+            run_kernel(place_rows, arrays, len(row), ROWS_PER_CALL)
             running.advance(len(row))
     return answer
 

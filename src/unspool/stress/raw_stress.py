@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from ..optimize import Outcome, minimize
-from ..runtime import NUMBA_LOCK, run_strips
+from ..runtime import run_kernel, run_strips
 from ..values import Array
 
 NEGLIGIBLE = 1e-22  # of sum w delta^2: a stress-1 below 1e-11 is rounding
@@ -24,6 +24,12 @@ CHUNKS = 16  # of a pass, each with a gradient of its own: the most threads that
 PAIRS_PER_POINT = 8  # below, clearing another gradient (n x d) costs a thread more than its pairs
 ROWS = 256  # of a table looked at together, so that no second table is ever made
 STRIP = 1 << 18  # values that a thread gathers at a time
+WORTH_THREADS = 1 << 15  # pairs: fewer are done before a second thread has begun
+
+
+def chunks_per_call(n_pairs: int) -> int:
+    """Return how many of the chunks one thread takes at a time: all where there is little to do."""
+    return 1 if n_pairs >= WORTH_THREADS else CHUNKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +194,8 @@ class TableStress(_MetricStress):
         columns = np.ascontiguousarray(configuration.T, dtype=self.table.dtype)
         gradients = np.empty((CHUNKS, *columns.shape), self.table.dtype)
         losses = np.empty((CHUNKS, len(configuration)), self.table.dtype)
-        with NUMBA_LOCK:
-            table_gradient(self.table, self.weights, columns, gradients, losses)
+        arrays = self.table, self.weights, columns, gradients, losses
+        run_kernel(table_gradient, arrays, CHUNKS, chunks_per_call(self.table.size))
         return losses.sum(axis=0, dtype=np.float64), gradients.sum(axis=0, dtype=np.float64)
 
 
@@ -246,8 +252,8 @@ class Pairs:
         from .stress_kernels import pair_distances
 
         answer = np.empty(len(self.first), self.dissimilarities.dtype)
-        with NUMBA_LOCK:
-            pair_distances(self.first, self.second, self._columns(configuration), answer)
+        arrays = self.first, self.second, self._columns(configuration), answer
+        run_kernel(pair_distances, arrays, len(answer), STRIP)
         return answer
 
     def gradient(
@@ -260,8 +266,8 @@ class Pairs:
         chunks = min(CHUNKS, max(1, len(self.first) // (PAIRS_PER_POINT * self.n_points)))
         gradients = np.empty((chunks, *configuration.shape[::-1]))
         ends, columns = (self.first, self.second), self._columns(configuration)
-        with NUMBA_LOCK:
-            pair_gradient(*ends, distances, targets, self.weights, columns, shrink, gradients)
+        arrays = ends, distances, targets, self.weights, columns, shrink, gradients
+        run_kernel(pair_gradient, arrays, chunks, chunks_per_call(len(self.first)))
         return np.asarray(2.0 * gradients.sum(axis=0).T)
 
     def misfit(self, distances: Array, targets: Array) -> tuple[float, float]:
@@ -269,8 +275,8 @@ class Pairs:
         from .stress_kernels import misfit
 
         sums = np.empty((CHUNKS, 2))
-        with NUMBA_LOCK:
-            misfit(distances, targets, self.weights, sums)
+        arrays = distances, targets, self.weights, sums
+        run_kernel(misfit, arrays, CHUNKS, chunks_per_call(len(distances)))
         size, miss = sums.sum(axis=0)  # not in the kernel, where threads would share it out
         return float(size), float(miss)
 

@@ -4,22 +4,26 @@
 One pass over the table computes loss and gradient together: at n = 2,000 it takes 5 ms (float32:
 2 ms) on one core, where NumPy needs 120 ms and six tables. Sums are taken, and adjacent violators
 pooled, in chunks whose number does not depend on the machine, so that the same seed gives the same
-map on any number of threads.
+map on any number of threads. A call does the chunks ``begin`` to ``end``, and Python's own threads
+share the calls out: numba's hang in a process that is forked after them.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-SUMS = {"reassoc", "contract", "nsz"}  # sums may be vectorised; NaN keeps its meaning (unknown)
+# Sums may be vectorised; NaN keeps its meaning (unknown). What is called from another kernel must
+# be inlined then: the process that compiles runs its own copy of it, a later one that of the
+# caller, and the two may add in another order.
+SUMS = {"reassoc", "contract", "nsz"}
 RUN = 256  # pairs whose distances or pulls are computed in vectors before they are handed out
 GROUP = 32  # neighboring values that monotone regression first takes together
 FEW = 16  # ties that are sorted by insertion
 
 
-@njit(cache=True, error_model="numpy", parallel=True, fastmath=SUMS)
-def table_gradient(table, weights, coordinates, gradients, losses):
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS)
+def table_gradient(table, weights, coordinates, gradients, losses, begin, end):
     """Fill gradients (chunks, d, n) and losses (chunks, n) of the pairs above a table's diagonal.
 
     ``coordinates`` (d, n) has one row per coordinate. ``weights`` may be empty; NaN entries of the
@@ -29,8 +33,8 @@ def table_gradient(table, weights, coordinates, gradients, losses):
     weighted = weights.shape[0] > 0
     zero = coordinates.dtype.type(0)
     chunks = len(gradients)
-    for c in prange(chunks):
-        buffer = np.empty(n, coordinates.dtype)
+    buffer = np.empty(n, coordinates.dtype)
+    for c in range(begin, end):
         gradients[c], losses[c] = zero, zero
         for i in range(c, n - 1, chunks):
             rest = n - 1 - i
@@ -73,44 +77,43 @@ def table_gradient(table, weights, coordinates, gradients, losses):
                 gradients[c, k, i] += total
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
-def pair_distances(first, second, coordinates, distances):
-    """Fill the distances on the map of a list of pairs; ``coordinates`` (d, n) are columns."""
-    n_pairs, chunks = len(first), 16
-    for c in prange(chunks):
-        last = n_pairs * (c + 1) // chunks
-        for begin in range(n_pairs * c // chunks, last, RUN):
-            end = min(begin + RUN, last)
-            one, other, answer = first[begin:end], second[begin:end], distances[begin:end]
-            answer[:] = 0.0
-            for k in range(len(coordinates)):
-                x = coordinates[k]
-                for p in range(len(one)):
-                    step = x[one[p]] - x[other[p]]
-                    answer[p] += step * step
+@njit(cache=True, error_model="numpy", nogil=True)
+def pair_distances(first, second, coordinates, distances, begin, end):
+    """Fill the distances of pairs begin:end on the map; ``coordinates`` (d, n) are columns."""
+    for start in range(begin, end, RUN):
+        stop = min(start + RUN, end)
+        one, other, answer = first[start:stop], second[start:stop], distances[start:stop]
+        answer[:] = 0.0
+        for k in range(len(coordinates)):
+            x = coordinates[k]
             for p in range(len(one)):
-                answer[p] = np.sqrt(answer[p])
+                step = x[one[p]] - x[other[p]]
+                answer[p] += step * step
+        for p in range(len(one)):
+            answer[p] = np.sqrt(answer[p])
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
-def pair_gradient(first, second, distances, targets, weights, coordinates, shrink, gradients):
+@njit(cache=True, error_model="numpy", nogil=True)
+def pair_gradient(ends, distances, targets, weights, coordinates, shrink, gradients, begin, end):
     """Fill the gradient of sum w (d^2 (1 - shrink) / 2 - d targets) over a list of pairs.
 
-    ``gradients`` (chunks, d, n): each chunk of pairs has its own, because pairs share points.
+    ``ends`` are the first and the second points. ``gradients`` (chunks, d, n): each chunk of pairs
+    has its own, because pairs share points.
     """
+    first, second = ends
     n_pairs, chunks = len(first), len(gradients)
-    weighted = len(weights) > 0
-    for c in prange(chunks):
+    weighted, pulls = len(weights) > 0, np.empty(RUN)
+    for c in range(begin, end):
         gradients[c] = 0.0
-        pulls, last = np.empty(RUN), n_pairs * (c + 1) // chunks
-        for begin in range(n_pairs * c // chunks, last, RUN):
-            end = min(begin + RUN, last)
-            one, other = first[begin:end], second[begin:end]
-            there, goal = distances[begin:end], targets[begin:end]
+        last = n_pairs * (c + 1) // chunks
+        for start in range(n_pairs * c // chunks, last, RUN):
+            stop = min(start + RUN, last)
+            one, other = first[start:stop], second[start:stop]
+            there, goal = distances[start:stop], targets[start:stop]
             for p in range(len(one)):
                 pulls[p] = 1.0 - shrink - goal[p] / there[p] if there[p] > 0.0 else 0.0
             if weighted:
-                weight = weights[begin:end]
+                weight = weights[start:stop]
                 for p in range(len(one)):
                     pulls[p] *= weight[p]
             for k in range(len(coordinates)):
@@ -121,17 +124,17 @@ def pair_gradient(first, second, distances, targets, weights, coordinates, shrin
                     gradient[other[p]] -= step
 
 
-@njit(cache=True, error_model="numpy", parallel=True, fastmath=SUMS)
-def misfit(distances, targets, weights, sums):
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS)
+def misfit(distances, targets, weights, sums, begin, end):
     """Fill, for each chunk of the pairs (chunks, 2), sum w d^2 and sum w (d - targets)^2."""
     n_pairs, chunks = len(distances), len(sums)
     weighted = len(weights) > 0
-    for c in prange(chunks):
-        begin, end = n_pairs * c // chunks, n_pairs * (c + 1) // chunks
-        there, goal = distances[begin:end], targets[begin:end]
+    for c in range(begin, end):
+        start, stop = n_pairs * c // chunks, n_pairs * (c + 1) // chunks
+        there, goal = distances[start:stop], targets[start:stop]
         size, miss = 0.0, 0.0
         if weighted:
-            weight = weights[begin:end]
+            weight = weights[start:stop]
             for p in range(len(there)):
                 size += weight[p] * there[p] * there[p]
                 miss += weight[p] * (there[p] - goal[p]) ** 2
@@ -142,15 +145,16 @@ def misfit(distances, targets, weights, sums):
         sums[c, 0], sums[c, 1] = size, miss
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
-def detours(rows, to_relays, from_relays, filled):
+@njit(cache=True, error_model="numpy", nogil=True)
+def detours(rows, to_relays, from_relays, filled, begin, end):
     """Fill unknown entries of ``rows`` with the shortest way over one relay; inf if there is none.
 
     ``to_relays`` (rows, m) and ``from_relays`` (m, n) are the two halves of the ways.
     """
     n = rows.shape[1]
-    for i in prange(len(rows)):
-        best = np.full(n, np.inf)
+    best = np.empty(n)
+    for i in range(begin, end):
+        best[:] = np.inf
         for r in range(len(from_relays)):
             near = to_relays[i, r]
             if near == near:
@@ -162,11 +166,12 @@ def detours(rows, to_relays, from_relays, filled):
             filled[i, j] = rows[i, j] if rows[i, j] == rows[i, j] else best[j]
 
 
-@njit(cache=True, error_model="numpy")
-def _stress_at(position, row, weights, configuration, gradient, curvature):
-    """Return the stress of one point, and fill half its gradient and a positive half Hessian.
+@njit(cache=True, error_model="numpy", nogil=True)
+def _stress_at(position, row, weights, configuration, least, gradient, curvature):
+    """Return the stress of one point, and fill half its gradient and half its Hessian.
 
-    Of w (u u' + (1 - delta / d) (I - u u')) the second part counts only where it is positive.
+    That is the sum of w u u' + w (1 - delta / d) (I - u u'). Where w (1 - delta / d) is below
+    ``least``, that is taken in its place: with 0 the sum is positive, with -inf it is the Hessian.
     """
     width, loss = len(position), 0.0
     for k in range(width):
@@ -183,7 +188,7 @@ def _stress_at(position, row, weights, configuration, gradient, curvature):
         if distance == 0.0:
             continue
         pull = weights[j] * miss / distance
-        across = max(pull, 0.0)
+        across = max(pull, least)
         along = (weights[j] - across) / square
         for k in range(width):
             step = position[k] - configuration[j, k]
@@ -194,7 +199,7 @@ def _stress_at(position, row, weights, configuration, gradient, curvature):
     return loss
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def _solve_small(matrix, side):
     """Solve in place a small positive system given by its lower triangle; flat axes stay put."""
     width, trace = len(side), 0.0
@@ -218,7 +223,7 @@ def _solve_small(matrix, side):
         side[k] /= matrix[k, k]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def _descend_row(position, row, weights, configuration):
     """Move ``position`` by Newton's steps, halved until they lead down; return its stress."""
     width = len(position)
@@ -228,7 +233,7 @@ def _descend_row(position, row, weights, configuration):
     for _ in range(200):
         for k in range(width):  # the first trial is the position itself
             trial[k] = position[k] - share * step[k]
-        lower = _stress_at(trial, row, weights, configuration, gradient, curvature)
+        lower = _stress_at(trial, row, weights, configuration, 0.0, gradient, curvature)
         if lower < loss:
             converged = loss - lower <= 1e-15 * lower
             loss, share = lower, 1.0
@@ -243,13 +248,37 @@ def _descend_row(position, row, weights, configuration):
     return loss
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
-def place_rows(rows, weights, configuration, initial, answer):
+@njit(cache=True, error_model="numpy", nogil=True)
+def _refine_row(position, row, weights, configuration):
+    """Move ``position`` by Newton's steps while they halve its gradient.
+
+    Where stress no longer changes a digit, the position still does, by the root of that: two maps
+    that differ by 1e-15 would place a point 1e-8 apart.
+    """
+    width = len(position)
+    gradient, trial = np.empty(width), position.copy()
+    curvature, least = np.empty((width, width)), np.inf
+    for _ in range(60):
+        _stress_at(trial, row, weights, configuration, -np.inf, gradient, curvature)
+        size = 0.0
+        for k in range(width):
+            size += gradient[k] ** 2
+        if not size < 0.25 * least:
+            break
+        least = size
+        _solve_small(curvature, gradient)
+        for k in range(width):
+            position[k] = trial[k]
+            trial[k] -= gradient[k]
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def place_rows(rows, weights, configuration, initial, answer, begin, end):
     """Fill the position of least stress of each row, tried from each of its ``initial`` (m, s, d).
 
     A later position must do better by a tenth.
     """
-    for r in prange(len(rows)):
+    for r in range(begin, end):
         best = np.inf
         for position in initial[r]:
             loss = _descend_row(position, rows[r], weights[r], configuration)
@@ -257,9 +286,10 @@ def place_rows(rows, weights, configuration, initial, answer):
                 best = loss
                 for k in range(len(position)):
                     answer[r, k] = position[k]
+        _refine_row(answer[r], rows[r], weights[r], configuration)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def merge_sorted(values, split, order, answer):
     """Fill the order of all values from that of values[:split] and that of the rest."""
     left, right = order[:split], order[split:]
@@ -270,7 +300,7 @@ def merge_sorted(values, split, order, answer):
         a, b = a + ahead, b + (not ahead)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def _push(sums, masses, starts, top, floor, total, mass, start):
     """Put a block on the stack, merged with those before while their means do not increase."""
     while top >= floor and sums[top] * mass >= total * masses[top]:
@@ -281,7 +311,7 @@ def _push(sums, masses, starts, top, floor, total, mass, start):
     return top
 
 
-@njit(cache=True, error_model="numpy", fastmath=SUMS)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS, forceinline=True)
 def _sum_and_mass(values, weights, begin, end):
     total, mass = 0.0, float(end - begin)
     if len(weights) > 0:
@@ -294,7 +324,7 @@ def _sum_and_mass(values, weights, begin, end):
     return total, mass
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True, forceinline=True)
 def _pool(values, weights, begin, end, sums, masses, starts):
     """Pool adjacent violators of values[begin:end] into blocks stored from ``begin`` on.
 
@@ -324,37 +354,40 @@ def _pool(values, weights, begin, end, sums, masses, starts):
     return top + 1 - begin
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
-def pool_adjacent(values, weights, fitted):
-    """Fill the non-decreasing sequence nearest to ``values`` in weighted least squares.
+@njit(cache=True, error_model="numpy", nogil=True)
+def pool_chunks(values, weights, sums, masses, starts, counts, begin, end):
+    """Pool adjacent violators chunk by chunk; ``counts`` (chunks) tells how many blocks remain."""
+    n, chunks = len(values), len(counts)
+    for c in range(begin, end):
+        first, last = n * c // chunks, n * (c + 1) // chunks
+        counts[c] = _pool(values, weights, first, last, sums, masses, starts)
 
-    Chunks are pooled on their own and their blocks then pooled again, in order: the nearest
-    monotone sequence is unique, so the way there does not matter (Best and Chakravarti 1990).
-    """
-    n, chunks = len(values), 16
-    sums, masses = np.empty(n), np.empty(n)
-    starts, counts = np.empty(n + 1, np.int64), np.empty(chunks, np.int64)
-    for c in prange(chunks):
-        begin, end = n * c // chunks, n * (c + 1) // chunks
-        counts[c] = _pool(values, weights, begin, end, sums, masses, starts)
-    top = -1
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def join_chunks(sums, masses, starts, counts):
+    """Pool the blocks of all chunks again, in order; return how many are left."""
+    n, chunks, top = len(sums), len(counts), -1
     for c in range(chunks):
         begin = n * c // chunks
         for b in range(begin, begin + counts[c]):
             top = _push(sums, masses, starts, top, 0, sums[b], masses[b], starts[b])
-    blocks = top + 1
-    starts[blocks] = n
-    for c in prange(chunks):
-        for b in range(blocks * c // chunks, blocks * (c + 1) // chunks):
-            mean = sums[b] / masses[b]
-            for p in range(starts[b], starts[b + 1]):
-                fitted[p] = mean
+    starts[top + 1] = n
+    return top + 1
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
-def order_within(groups, distances, order):
+@njit(cache=True, error_model="numpy", nogil=True)
+def spread_means(sums, masses, starts, fitted, begin, end):
+    """Fill the values of the blocks begin:end with their means."""
+    for b in range(begin, end):
+        mean = sums[b] / masses[b]
+        for p in range(starts[b], starts[b + 1]):
+            fitted[p] = mean
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def order_within(groups, distances, order, first, last):
     """Fill the order that sorts the distances inside each group groups[g]:groups[g + 1]."""
-    for g in prange(len(groups) - 1):
+    for g in range(first, last):
         begin, end = groups[g], groups[g + 1]
         if end - begin > FEW:
             order[begin:end] = begin + np.argsort(distances[begin:end])

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from .. import graph
 from ..edges import graph_from_edges
-from ..runtime import NUMBA_LOCK
+from ..runtime import run_kernel
 from ..values import Array, NeighborGraph
 from .raw_stress import Pairs
 
@@ -200,8 +200,8 @@ def fill_gaps(rows: Array, to_relays: Array, from_relays: Array) -> Array:
     from .stress_kernels import detours
 
     filled = np.empty(rows.shape)
-    with NUMBA_LOCK:
-        detours(rows, np.ascontiguousarray(to_relays), from_relays, filled)
+    arrays = rows, np.ascontiguousarray(to_relays), from_relays, filled
+    run_kernel(detours, arrays, len(rows), TILE)
     return filled
 
 

@@ -14,14 +14,12 @@ from numba import njit
 
 VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
 
-PANEL = 64  # rows of a dense block that stay in the cache together
-
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def elimination_tree(starts, columns, position, vertex_at, ancestor, parent):
-    """Fill, by position, the first later vertex that each one meets; -1 for the last of a piece.
+    """Fill, by position, the first later vertex that each one meets, -1 for the last of all.
 
-    Path compression as in Liu (1990): almost one step an entry of the matrix. Both come as -1.
+    Path compression as in Liu (1990): almost one step per entry of the matrix. Both come as -1.
     """
     for k in range(len(vertex_at)):
         v = vertex_at[k]
@@ -63,19 +61,45 @@ def postorder(parent, first_child, sibling, path, order):
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
-def column_counts(starts, columns, position, vertex_at, parent, seen, counts):
-    """Count the later vertices that each vertex meets when it is eliminated (by position).
+def column_counts(starts, columns, position, vertex_at, parent, seen, row, counts):
+    """Count the later vertices that each vertex meets when it is eliminated (by position)."""
+    for k in range(len(vertex_at)):
+        size = _row_of_factor(starts, columns, position, vertex_at, parent, seen, row, k)
+        for t in range(size):
+            counts[row[t]] += 1
 
-    Walks each row's subtree of the elimination tree: one step an entry of the factor (Liu 1990).
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def later_vertices(starts, columns, position, vertex_at, parent, seen, row, end, later):
+    """List the later vertices that each vertex meets, ascending.
+
+    Row k of the factor is written to the lists of all that meet k, and k ascends. ``end`` comes as
+    where each list starts.
     """
     for k in range(len(vertex_at)):
-        seen[k] = k
-        v = vertex_at[k]
-        for slot in range(starts[v], starts[v + 1]):
-            i = position[columns[slot]]
-            if i > k:
-                continue
-            while seen[i] != k:
-                counts[i] += 1
-                seen[i] = k
-                i = parent[i]
+        size = _row_of_factor(starts, columns, position, vertex_at, parent, seen, row, k)
+        for t in range(size):
+            later[end[row[t]]] = k
+            end[row[t]] += 1
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
+def _row_of_factor(starts, columns, position, vertex_at, parent, seen, row, k):
+    """Fill ``row`` with the earlier vertices that meet vertex k, and return how many these are.
+
+    They are a subtree of the elimination tree, walked up from each entry of row k of the matrix:
+    one step per entry of the factor (Liu 1990). ``seen`` comes as -1.
+    """
+    size = 0
+    seen[k] = k
+    v = vertex_at[k]
+    for slot in range(starts[v], starts[v + 1]):
+        i = position[columns[slot]]
+        if i > k:
+            continue
+        while seen[i] != k:
+            row[size] = i
+            size += 1
+            seen[i] = k
+            i = parent[i]
+    return size

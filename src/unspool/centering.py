@@ -1,4 +1,8 @@
-"""Centring in feature space: H K H with H = I - 11'/n, as means kept rather than a matrix."""
+"""Double centring: H K H with H = I - 11'/n, as means that are kept rather than a matrix.
+
+It moves the origin of a feature space to the mean of the points, whether the inner products come
+from a kernel or from distances, of all points or of one neighbourhood.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import run_strips
-from ..values import Array
+from .runtime import run_strips
+from .values import Array
 
 ROWS = 256  # of a table that a thread adds up at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Centering:
-    """The means of a similarity table, which centre it and the rows of new points alike."""
+    """The means of a similarity table, which centre it and the rows of query points alike."""
 
     column_means: Array
     grand_mean: float
@@ -27,7 +31,7 @@ class Centering:
         return cls(column_means, float(column_means.mean()))
 
     def rows(self, rows: Array) -> Array:
-        """Return rows k(x, .) of points centred: both x and the old points lose their mean."""
+        """Return rows k(x, .) centred: both x and the fitted points lose their mean."""
         own_means = rows.mean(axis=1, keepdims=True)
         return np.asarray(rows - own_means - self.column_means + self.grand_mean)
 
@@ -51,18 +55,18 @@ def _column_sums(table: Any) -> Array:
 
 
 def double_centered(similarity: Array) -> Array:
-    """Return H K H of a square table (Izenman 2013, exercise 16.6).
+    """Return H K H of a square table, or of each one of a stack (Izenman 2013, exercise 16.6).
 
     Its entries are b_ij = a_ij - a_i. - a_.j + a_.., where a dot stands for a mean.
 
     Parameters
     ----------
-    similarity : ndarray of shape (n_samples, n_samples)
-        A table of similarities.
+    similarity : ndarray of shape (..., n_samples, n_samples)
+        A table of similarities, or several.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_samples)
+    ndarray of shape (..., n_samples, n_samples)
         The table whose rows and columns have mean 0.
 
     Examples
@@ -73,7 +77,10 @@ def double_centered(similarity: Array) -> Array:
     array([[ 0.5, -0.5],
            [-0.5,  0.5]])
     """
-    return Centering.of(similarity).rows(similarity)
+    column_means = similarity.mean(axis=-2, keepdims=True)
+    own_means = similarity.mean(axis=-1, keepdims=True)
+    grand_means = column_means.mean(axis=-1, keepdims=True)
+    return np.asarray(similarity - own_means - column_means + grand_means)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,73 +1,39 @@
-"""Neighbour indexes: each answers which points are nearest to these, in its own way.
+"""Neighbours by blocks of distances: products of points, any metric, or distances that are given.
 
-All answer ``nearest(queries, count)`` and ``within(queries, radius)`` with exact distances, sorted
-by distance, then by index; ``among(points)`` narrows the search. A KD-tree serves few dimensions,
-blocks of distances all others; what a block or a tree finds, tables and lists of edges, becomes a
-NeighborGraph here.
+Each index answers ``nearest(queries, count)`` and ``within(queries, radius)`` with exact distances,
+sorted by distance, then by index; ``among(points)`` narrows the search. Products of points that are
+not few are searched in compiled tiles (``exact``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..edges import graph_from_edges
+from ..edges import graph_from_edges, graph_from_table
 from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .metrics import expand_squares, pairwise_distances, squared_norms
 
+if TYPE_CHECKING:
+    from .exact import Nearest, PreparedPoints
+
 EPS = float(np.finfo(np.float64).eps)
 SPARE = 8  # candidates beyond the wanted ones: rounding in |q|^2 + |x|^2 - 2 q.x may swap near ties
+FEW_POINTS, FEW_COLUMNS = 500, 3  # up to which nothing is worth compiling for
 CHUNK_BYTES = 64 * 2**20  # a block of distances that stays near the cache and never fills memory
 
 
 @dataclass(frozen=True)
-class TreeSearch:
-    """KD-tree, for few dimensions and a Minkowski metric."""
-
-    points: Array
-    power: float
-    name = "kd-tree"
-
-    @property
-    def n_points(self) -> int:
-        """Number of points searched."""
-        return len(self.points)
-
-    def nearest(self, queries: Array, count: int) -> NeighborGraph:
-        """Return the ``count`` nearest points of each query."""
-        ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
-        distances, columns = self.tree.query(queries, ranks, p=self.power, workers=-1)
-        return from_table(columns, distances, self)
-
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
-        """Return all points within ``radius`` of each query, the border included."""
-        found = self.tree.query_ball_point(queries, radius, p=self.power, workers=-1)
-        rows = np.repeat(np.arange(len(found)), [len(hits) for hits in found])
-        columns = np.fromiter((hit for hits in found for hit in hits), np.intp, len(rows))
-        differences = np.abs(queries[rows] - self.points[columns])
-        distances = np.linalg.norm(differences, ord=self.power, axis=1)
-        return from_edges(rows, columns, distances, len(found), self)
-
-    def among(self, points: Array) -> TreeSearch:
-        """Return the search over ``points`` alone."""
-        return TreeSearch(self.points[points], self.power)
-
-    @cached_property
-    def tree(self) -> Any:
-        """The KD-tree over the points."""
-        from scipy.spatial import cKDTree
-
-        return cKDTree(self.points)
-
-
-@dataclass(frozen=True)
 class BlockSearch:
-    """Euclidean distances in blocks by matrix products, on centred data, then exact again."""
+    """Euclidean distances by matrix products; those that matter are computed by differences.
+
+    What else is kept follows from the fields, and is found on first use.
+    """
 
     points: Array
     centre: Array
@@ -80,6 +46,72 @@ class BlockSearch:
 
     def nearest(self, queries: Array, count: int) -> NeighborGraph:
         """Return the ``count`` nearest points of each query."""
+        if self._is_small:
+            return self._nearest_in_blocks(queries, count)
+        queries = np.ascontiguousarray(queries, np.float64)
+        found = self._nearest(queries, count)
+        if found is None:
+            return MetricSearch(self.points, "euclidean").nearest(queries, count)
+        return graph_from_table(*found, n_columns=self.n_points, search=self.name)
+
+    def within(self, queries: Array, radius: float) -> NeighborGraph:
+        """Return all points within ``radius`` of each query, the border included."""
+        if self._is_small:
+            return self._within_in_blocks(queries, radius)
+        from . import exact
+
+        queries = np.ascontiguousarray(queries, np.float64)
+        prepared = self._prepared("within", queries, radius)
+        if prepared is None:
+            return MetricSearch(self.points, "euclidean").within(queries, radius)
+        found = exact.within(prepared, queries, radius)
+        return NeighborGraph(*found, self.n_points, self.name)
+
+    def among(self, points: Array) -> BlockSearch:
+        """Return the search over ``points`` alone."""
+        return BlockSearch(self.points[points], self.centre)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def _is_small(self) -> bool:
+        # by the points alone: the same answers, whatever else is asked with a query
+        return self.n_points < FEW_POINTS or self.points.shape[1] <= FEW_COLUMNS
+
+    @cached_property
+    def _double(self) -> Array:
+        return np.ascontiguousarray(self.points, np.float64)
+
+    @cached_property
+    def _last_prepared(self) -> dict[tuple[str, float], PreparedPoints]:
+        return {}
+
+    def _nearest(self, queries: Array, count: int) -> Nearest | None:
+        from . import exact
+
+        if queries is self._double or np.array_equal(queries, self._double):
+            return exact.nearest_of_all(self._double, count)
+        prepared = self._prepared("nearest", queries, count)
+        return None if prepared is None else exact.nearest(prepared, queries, count)
+
+    def _prepared(self, question: str, queries: Array, size: float) -> PreparedPoints | None:
+        """Return the points ready for the queries: as for the last ones, if these were alike."""
+        from . import exact
+
+        known = self._last_prepared.get((question, size))
+        if known is not None and known.reaches(queries):
+            return known
+        if question == "nearest":
+            prepared = exact.prepare(self._double, queries, int(size))
+        else:
+            prepared = exact.prepare(self._double, queries, 1, size)
+        self._last_prepared.clear()
+        if prepared is not None:
+            self._last_prepared[question, size] = prepared
+        return prepared
+
+    def _nearest_in_blocks(self, queries: Array, count: int) -> NeighborGraph:
         width = min(count + SPARE, self.n_points)
         columns = np.empty((len(queries), count), dtype=np.intp)
         distances = np.empty((len(queries), count))
@@ -95,10 +127,9 @@ class BlockSearch:
             if width < self.n_points and len(unsure):
                 table = pairwise_distances(queries[unsure], self.points)
                 columns[unsure], distances[unsure] = smallest(table, count)
-        return from_table(columns, distances, self)
+        return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
 
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
-        """Return all points within ``radius`` of each query, the border included."""
+    def _within_in_blocks(self, queries: Array, radius: float) -> NeighborGraph:
         edges = []
         for rows, squares, _ in self._squared(queries):
             near_rows, near = np.nonzero(squares <= radius**2 * (1 + 1e-6) + 1e-12 * squares.max())
@@ -107,10 +138,6 @@ class BlockSearch:
             inside = exact <= radius
             edges.append((near_rows[inside] + rows.start, near[inside], exact[inside]))
         return from_edges(*joined(edges), len(queries), self)
-
-    def among(self, points: Array) -> BlockSearch:
-        """Return the search over ``points`` alone."""
-        return BlockSearch(self.points[points], self.centre)
 
     def _squared(self, queries: Array) -> Iterator[tuple[slice, Array, Array]]:
         """Yield squared distances block by block, and a bound of each row's rounding."""
@@ -150,7 +177,7 @@ class MetricSearch:
         """Return the ``count`` nearest points of each query."""
         tables = [smallest(block, count) for _, block in self._blocks(queries)]
         columns, distances = (np.concatenate(part) for part in zip(*tables, strict=True))
-        return from_table(columns, distances, self)
+        return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
@@ -189,7 +216,9 @@ class GivenDistances:
         """Return the ``count`` nearest points of each row of distances."""
         queries = self._narrow(queries)
         if not sp.issparse(queries):
-            return from_table(*smallest(np.asarray(queries), count), self)
+            return graph_from_table(
+                *smallest(np.asarray(queries), count), n_columns=self.n_points, search=self.name
+            )
         graph = self._edges(queries, np.inf)
         rank = np.arange(graph.n_edges) - np.repeat(graph.starts[:-1], graph.counts)
         kept = rank < count
@@ -242,17 +271,6 @@ def joined(edges: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array
     """Return lists of edges (rows, columns, distances) as one."""
     rows, columns, distances = (np.concatenate(part) for part in zip(*edges, strict=True))
     return rows, columns, distances
-
-
-def from_table(columns: Array, distances: Array, found_by: NeighborIndex) -> NeighborGraph:
-    """Return the graph of tables with equally many neighbours in each row."""
-    order = np.lexsort((columns, distances), axis=1)
-    columns = np.take_along_axis(columns, order, axis=1)
-    distances = np.take_along_axis(distances, order, axis=1)
-    starts = np.arange(len(columns) + 1) * columns.shape[1]
-    return NeighborGraph(
-        starts, columns.ravel(), distances.ravel(), found_by.n_points, found_by.name
-    )
 
 
 def from_edges(

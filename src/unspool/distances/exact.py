@@ -1,0 +1,341 @@
+"""Exact Euclidean neighbours of many columns: those of brute force by differences.
+
+A matrix product bounds all squared distances from below (``sketch``). Pairs whose bound is above
+the k-th best so far are never looked at; the others are evaluated in double precision, by
+differences of the coordinates as given. Limits are of evaluated distances, so the answer does not
+depend on the order of the work or the number of threads. Neighbours are chosen by (squared
+distance, index).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Condition
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..runtime import limit_blas_threads, run_chunks, run_strips, tell_progress, thread_count
+from ..values import Array
+from .sketch import FARTHEST, Sketch, choose_map, coherent_order, fill, inflation, reach_of
+
+BLOCK = 1_024  # rows that one thread holds at a time
+TALL, WIDE = 256, 512  # a tile of single precision: 512 KiB, within a core's second cache
+BUFFER = 128  # candidates that a query may hold before they are evaluated
+LEAF = 128  # points that stay together when the points are put in order
+BATCH = 32_768  # queries whose buffers exist at a time
+
+
+class _State(NamedTuple):
+    """What the search knows of each query so far; the kernels take it as one tuple."""
+
+    bound: Array
+    who: Array
+    held: Array
+    limit: Array
+    dist: Array
+    neighbors: Array
+    inflate: float
+
+
+class Nearest(NamedTuple):
+    """Tables of neighbours and of their distances, one row per query, nearest first."""
+
+    columns: Array
+    distances: Array
+
+
+class Within(NamedTuple):
+    """Neighbours within a radius and their distances, one row after the other (CSR)."""
+
+    starts: Array
+    columns: Array
+    distances: Array
+
+
+@dataclass(frozen=True)
+class PreparedPoints:
+    """Points as queries meet them: as given, and as the right factor of the bounds."""
+
+    points: Array
+    sketch: Sketch
+    right: Array
+
+    def reaches(self, queries: Array) -> bool:
+        """Say whether the bounds hold for these queries: they are not far beyond all points."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            reach = reach_of(queries, self.sketch.centre)
+            return bool(reach * self.sketch.scale <= FARTHEST)
+
+
+def prepare(
+    points: Array, queries: Array, k: int, radius: float | None = None
+) -> PreparedPoints | None:
+    """Return the points ready for the queries; None where squares leave double precision."""
+    with limit_blas_threads():
+        sketch = choose_map(points, queries, k, radius)
+        if sketch is None:
+            return None
+        return PreparedPoints(points, sketch, _table(points, sketch, left=False))
+
+
+def nearest_of_all(points: Array, k: int) -> Nearest | None:
+    """Return the ``k`` nearest of each point, itself among them: each pair is computed once.
+
+    None where squares leave double precision.
+    """
+    with limit_blas_threads():
+        sketch = choose_map(points, None, k)
+        if sketch is None:
+            return None
+        left, right = (_table(points, sketch, left=side) for side in (True, False))
+        ids = coherent_order(left[:, : sketch.width() - 2], LEAF)
+        points, left, right = (_rearranged(table, ids) for table in (points, left, right))
+        state = _state(len(points), k, sketch)
+        _sweep_pairs(points, ids, left, right, state)
+    back = np.empty_like(ids)
+    back[ids] = np.arange(len(ids))
+    index, dist = _rearranged(state.neighbors, back), _rearranged(state.dist, back)
+    return Nearest(index, np.sqrt(dist, out=dist))
+
+
+def nearest(prepared: PreparedPoints, queries: Array, k: int) -> Nearest:
+    """Return the ``k`` nearest points of each query."""
+    index, dist = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
+    with limit_blas_threads():
+        for first in range(0, len(queries), BATCH):
+            batch = slice(first, min(first + BATCH, len(queries)))
+            left = _table(queries[batch], prepared.sketch, left=True)
+            state = _state(len(left), k, prepared.sketch)
+            _sweep_rows(queries[batch], prepared, left, state, _progress(len(queries), first))
+            index[batch], dist[batch] = state.neighbors, state.dist
+    return Nearest(index, np.sqrt(dist, out=dist))
+
+
+def within(prepared: PreparedPoints, queries: Array, radius: float) -> Within:
+    """Return all points at most ``radius`` from each query, nearest first, ties by index."""
+    sketch = prepared.sketch
+    # a hair above: the test is of the distance, the limit of its square
+    limit = radius * radius * inflation(sketch) * (1 + 1e-15)
+    limit = sketch.dtype.type(min(limit, float(np.finfo(sketch.dtype).max)))
+    counts = np.zeros(len(queries) + 1, np.int64)
+    parts: dict[int, Within] = {}
+
+    def work(rows: Array, space: Array) -> None:
+        strip = slice(rows[0], rows[-1] + 1)
+        part = _strip_within(queries[strip], prepared, radius, limit, space)
+        counts[strip.start + 1 : strip.stop + 1] = np.diff(part.starts)
+        parts[strip.start] = part
+
+    with limit_blas_threads():
+        run_chunks(work, _strips(len(queries)), _spaces(sketch), _progress(len(queries)))
+    found = [parts[first] for first in sorted(parts)]
+    columns = np.concatenate([part.columns for part in found])
+    distances = np.concatenate([part.distances for part in found])
+    return Within(np.cumsum(counts), columns, distances)
+
+
+def _strip_within(
+    queries: Array, prepared: PreparedPoints, radius: float, limit: Any, space: Array
+) -> Within:
+    """Return the edges of some queries."""
+    from . import exact_kernels as kernels
+
+    points, n_points = prepared.points, len(prepared.points)
+    left = _table(queries, prepared.sketch, left=True)
+    found = [np.empty(TALL * WIDE, dtype) for dtype in (np.int32, np.int64, np.float64)]
+    size = 0
+    for first in range(0, n_points, WIDE):
+        columns = (first, min(first + WIDE, n_points))
+        room = size + len(left) * (columns[1] - first)  # no tile holds more
+        found = [_grown(column, size, room) for column in found]
+        place = (left, prepared.right, columns, space, limit, queries, points, radius)
+        size = kernels.collect_within(*place, *found, size)  # type: ignore[call-arg]
+    row, index, dist = (column[:size] for column in found)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(left)))])
+    part = Within(starts, np.empty(size, np.int64), np.empty(size))
+    kernels.group_edges(row, index, dist, part.starts, part.columns, part.distances)
+    for r in np.flatnonzero(np.diff(starts) > kernels.SHORT):
+        _sort_row(
+            part.columns[starts[r] : starts[r + 1]], part.distances[starts[r] : starts[r + 1]]
+        )
+    return part
+
+
+def _sort_row(columns: Array, distances: Array) -> None:
+    """Sort a long row by distance, ties by index, which is the order it comes in."""
+    order = np.argsort(distances)
+    if np.any(np.diff(distances[order]) == 0):  # rare; the stable order takes several times longer
+        order = np.argsort(distances, kind="stable")
+    columns[:], distances[:] = columns[order], distances[order]
+
+
+def _grown(column: Array, used: int, wanted: int) -> Array:
+    """Return a column with room for ``wanted`` entries: itself, or a copy twice as long."""
+    if wanted <= len(column):
+        return column
+    new = np.empty(max(wanted, 2 * len(column)), column.dtype)
+    new[:used] = column[:used]
+    return new
+
+
+def _table(rows: Array, sketch: Sketch, *, left: bool) -> Array:
+    """Return the left or the right factor of the product that bounds squared distances."""
+    table = np.empty((len(rows), sketch.width()), sketch.dtype)
+
+    def work(strip: slice) -> None:
+        part = table[strip]
+        fill(rows[strip], sketch, part if left else None, None if left else part)
+
+    run_strips(work, len(rows), max(1, 2**19 // rows.shape[1]))
+    return table
+
+
+def _rearranged(table: Array, order: Array) -> Array:
+    """Return the table with its rows in the order given."""
+    new = np.empty_like(table)
+
+    def work(strip: slice) -> None:
+        np.take(table, order[strip], axis=0, out=new[strip], mode="clip")
+
+    run_strips(work, len(order), 1_024)
+    return new
+
+
+def _state(n_queries: int, k: int, sketch: Sketch) -> _State:
+    room = max(2 * k, BUFFER)
+    return _State(
+        bound=np.empty((n_queries, room), sketch.dtype),
+        who=np.empty((n_queries, room), np.int32),
+        held=np.zeros(n_queries, np.int64),
+        limit=np.full(n_queries, np.inf, sketch.dtype),
+        dist=np.full((n_queries, k), np.inf),
+        neighbors=np.full((n_queries, k), np.iinfo(np.int64).max),
+        inflate=inflation(sketch),
+    )
+
+
+def _spaces(sketch: Sketch) -> list[Array]:
+    """Return one tile a thread."""
+    return [np.empty(TALL * WIDE, sketch.dtype) for _ in range(thread_count())]
+
+
+def _strips(n_rows: int) -> list[Array]:
+    return [np.arange(first, min(first + TALL, n_rows)) for first in range(0, n_rows, TALL)]
+
+
+def _progress(total: int, before: int = 0) -> Callable[[int], None]:
+    """Return what tells the listeners of each chunk that is done."""
+    done = before
+
+    def tell(units: int) -> None:
+        nonlocal done
+        done += units
+        tell_progress(done, total)
+
+    return tell
+
+
+def _sweep_rows(
+    queries: Array,
+    prepared: PreparedPoints,
+    left: Array,
+    state: _State,
+    done: Callable[[int], None],
+) -> None:
+    """Search the points for the neighbours of other points."""
+    from . import exact_kernels as kernels
+
+    points, ids = prepared.points, np.arange(len(prepared.points))
+
+    def work(rows: Array, space: Array) -> None:
+        strip = (int(rows[0]), int(rows[-1]) + 1)
+        place = (left, prepared.right, queries, points, ids, state, space, (TALL, WIDE))
+        kernels.sweep(strip, (0, len(points)), *place, kernels.OTHERS)
+        kernels.finish_rows(*strip, queries, points, ids, state)
+
+    run_chunks(work, _strips(len(queries)), _spaces(prepared.sketch), done)
+
+
+def _sweep_pairs(points: Array, ids: Array, left: Array, right: Array, state: _State) -> None:
+    """Search the points for each other: each pair of blocks once."""
+    from . import exact_kernels as kernels
+
+    n = len(points)
+    block = max(1, min(BLOCK, -(-n // (2 * thread_count()))))
+
+    def work(one: int, other: int, space: Array) -> None:
+        rows, columns = ((b * block, min((b + 1) * block, n)) for b in (one, other))
+        place = (rows, columns, left, right, points, points, ids, state, space)
+        if one == other:
+            kernels.sweep(*place, (LEAF, LEAF), kernels.OWN)
+        else:
+            kernels.sweep(*place, (TALL, WIDE), kernels.BOTH)
+
+    spaces = [np.empty(TALL * WIDE, left.dtype) for _ in range(thread_count())]
+    run_pairs(work, -(-n // block), spaces)
+    run_strips(lambda s: kernels.finish_rows(s.start, s.stop, points, points, ids, state), n, 256)
+
+
+class _PairsOfBlocks:
+    """All pairs of blocks, handed out so that no two threads hold the same block.
+
+    Each block meets itself first; then in the rounds of a tournament, whose pairs are disjoint.
+    """
+
+    def __init__(self, n_blocks: int) -> None:
+        self._waiting = [(b, b) for b in range(n_blocks)] + _tournament(n_blocks)
+        self._waiting.reverse()
+        self._busy: set[int] = set()
+        self._change = Condition()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def take(self) -> tuple[int, int]:
+        """Return a pair both of whose blocks are free, once there is one."""
+        with self._change:
+            while True:
+                for at in range(len(self._waiting) - 1, -1, -1):
+                    pair = self._waiting[at]
+                    if self._busy.isdisjoint(pair):
+                        self._busy.update(pair)
+                        del self._waiting[at]
+                        return pair
+                self._change.wait()
+
+    def give_back(self, pair: tuple[int, int]) -> None:
+        """Free the blocks of a pair."""
+        with self._change:
+            self._busy.difference_update(pair)
+            self._change.notify_all()
+
+
+def _tournament(n_blocks: int) -> list[tuple[int, int]]:
+    """Return all pairs of different blocks, in rounds of disjoint ones (circle method)."""
+    ring = list(range(n_blocks + n_blocks % 2))
+    pairs = []
+    for _ in range(len(ring) - 1):
+        half = len(ring) // 2
+        meeting = zip(ring[:half], reversed(ring[half:]), strict=True)
+        pairs += [(min(p), max(p)) for p in meeting if max(p) < n_blocks]
+        ring = [ring[0], ring[-1], *ring[1:-1]]
+    return pairs
+
+
+def run_pairs(
+    work: Callable[[int, int, Array], None], n_blocks: int, workspaces: list[Array]
+) -> None:
+    """Call ``work(block, other, workspace)`` for all pairs; no block is in two threads at once."""
+    pairs = _PairsOfBlocks(n_blocks)
+
+    def run(_: Array, space: Array) -> None:
+        pair = pairs.take()
+        try:
+            work(*pair, space)
+        finally:
+            pairs.give_back(pair)
+
+    turns = [np.arange(1)] * len(pairs)
+    run_chunks(run, turns, workspaces[: max(1, n_blocks // 2)], _progress(len(turns)))

@@ -1,0 +1,233 @@
+"""The exact search of many columns against brute force by differences in double precision."""
+
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from unspool import distances, runtime
+from unspool.distances import BlockSearch, exact, sketch
+
+RANDOM = np.random.default_rng(7)
+
+
+def clusters(gap, n=1_500):
+    points = RANDOM.standard_normal((n, 40))
+    points[n // 2 :, 0] += gap
+    return points
+
+
+def near_ties():
+    """Return points around spheres about each other: squared distances that differ by rounding."""
+    directions = RANDOM.standard_normal((900, 24))
+    return directions / np.linalg.norm(directions, axis=1)[:, None]
+
+
+def data(name, key, n):
+    path = Path(os.environ.get("UNSPOOL_DATA", "")) / name
+    if not path.is_file():
+        pytest.skip(f"{name} is not there: set UNSPOOL_DATA")
+    return np.load(path)[key][:n].astype(float)
+
+
+CASES = {
+    "mnist": lambda: data("mnist.npz", "x_train", 2_010),
+    "glove": lambda: data("glove_words_100k.npz", "x", 2_010),
+    "pendigits": lambda: data("pendigits.npz", "x_train", 2_010),
+    "offset": lambda: RANDOM.standard_normal((1_500, 30)) + 1e8,
+    "clusters": lambda: clusters(1e6),
+    "clusters very far apart": lambda: clusters(1e12),
+    "clusters, with axes": lambda: np.pad(clusters(1e3, 2_400), ((0, 0), (0, 40))),
+    "duplicates": lambda: np.repeat(RANDOM.integers(0, 3, (300, 30)), 5, axis=0).astype(float),
+    "all the same": lambda: np.ones((600, 30)),
+    "integers, full of ties": lambda: RANDOM.integers(0, 3, (2_300, 26)).astype(float),
+    "float32": lambda: RANDOM.standard_normal((2_100, 64)).astype(np.float32),
+    "outlier": lambda: np.vstack([RANDOM.standard_normal((1_000, 30)), np.full((1, 30), 1e30)]),
+    "tiny": lambda: RANDOM.standard_normal((600, 30)) * 1e-120,
+    "huge": lambda: RANDOM.standard_normal((600, 30)) * 1e120,
+    "steep spectrum": lambda: RANDOM.standard_normal((2_100, 200)) / np.arange(1, 201),
+    "near ties": near_ties,
+    "on a sphere, far from the origin": lambda: near_ties() + 1e4,
+    "four columns": lambda: RANDOM.standard_normal((700, 4)),
+}
+every_case = pytest.mark.parametrize("make", CASES.values(), ids=CASES)
+
+
+def table_of(queries, points):
+    """All squared distances by differences, by the compiled sum that the search decides by."""
+    from unspool.distances import exact_kernels
+
+    table = np.zeros((len(queries), len(points)))
+    nothing, other = np.zeros(len(queries)), np.zeros(len(points))
+    # products of zero: every entry is repaired, that is, computed by differences
+    exact_kernels.finish(table.copy(), nothing, other, queries, points, np.inf, table)
+    np.testing.assert_allclose(table[::40], cdist(queries[::40], points, "sqeuclidean"), rtol=1e-13)
+    return table
+
+
+def brute(points, queries, count):
+    """Neighbours by (squared distance, index), then in the order of (distance, index)."""
+    table = table_of(queries.astype(float), points.astype(float))
+    columns = np.argsort(table, axis=1, kind="stable")[:, :count]
+    lengths = np.sqrt(np.take_along_axis(table, columns, axis=1))
+    order = np.lexsort((columns, lengths), axis=1)
+    return np.take_along_axis(columns, order, 1), np.take_along_axis(lengths, order, 1)
+
+
+def assert_same(found, expected):
+    np.testing.assert_array_equal(found.neighbors.reshape(expected[0].shape), expected[0])
+    np.testing.assert_array_equal(found.distances.reshape(expected[0].shape), expected[1])
+
+
+def index_of(X):
+    return BlockSearch(X, X.mean(axis=0))
+
+
+@every_case
+@pytest.mark.parametrize("count", [1, 16])
+def test_points_among_themselves(make, count):
+    X = make()
+    assert_same(index_of(X).nearest(X, count), brute(X, X, count))
+
+
+@every_case
+def test_queries_elsewhere(make):
+    X = make()
+    queries = np.vstack([X[::7], X[:40] * 1.001])
+    assert_same(index_of(X).nearest(queries, 9), brute(X, queries, 9))
+
+
+@every_case
+def test_all_within_a_radius(make):
+    X = make()
+    table = np.sqrt(table_of(X.astype(float), X.astype(float)))
+    radius = float(np.sort(table[3])[20])  # a distance as computed: the border is included
+    found = index_of(X).within(X, radius)
+    for i in range(0, len(X), 29):
+        expected = np.flatnonzero(table[i] <= radius)
+        expected = expected[np.argsort(table[i, expected], kind="stable")]
+        part = slice(found.starts[i], found.starts[i + 1])
+        np.testing.assert_array_equal(found.neighbors[part], expected)
+        np.testing.assert_array_equal(found.distances[part], table[i, expected])
+
+
+@pytest.mark.parametrize("radius", [0.0, np.inf, 1e200, -1.0])
+def test_unusual_radii(radius):
+    X = np.repeat(RANDOM.standard_normal((400, 12)), 2, axis=0)
+    found = index_of(X).within(X[:30], radius)
+    expected = {0.0: 2, -1.0: 0}.get(radius, len(X))
+    assert (found.counts == expected).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 40, 600])
+@pytest.mark.parametrize("columns", [1, 2, 3, 12])
+def test_every_point_is_a_neighbour(n, columns):
+    X = RANDOM.standard_normal((n, columns))
+    found = index_of(X).nearest(X, n)
+    table = cdist(X, X)
+    np.testing.assert_allclose(found.distances.reshape(n, n), np.sort(table, axis=1), rtol=1e-13)
+    assert (np.sort(found.neighbors.reshape(n, n), axis=1) == np.arange(n)).all()
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+def test_any_number_of_threads(threads, monkeypatch):
+    X = RANDOM.standard_normal((2_600, 30)).round(1)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+    assert_same(index_of(X).nearest(X, 10), brute(X, X, 10))
+    assert_same(index_of(X).nearest(X[:700], 10), brute(X, X[:700], 10))
+
+
+def test_queries_far_beyond_the_points():
+    X = RANDOM.standard_normal((900, 20))
+    index = index_of(X)
+    for queries in (X[:50] + 0.1, X[:50] + 1e7, X[:50] * 1e40, X[:50] + 0.2):
+        assert_same(index.nearest(queries, 5), brute(X, queries, 5))
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e140])
+def test_distances_whose_squares_nearly_leave_double_precision(scale):
+    X = RANDOM.standard_normal((600, 20)) * scale
+    index, table = index_of(X), np.sort(cdist(X, X), axis=1)
+    found = index.nearest(X, 6).distances.reshape(-1, 6)
+    np.testing.assert_allclose(found, table[:, :6], rtol=1e-13)
+    radius = table[0, 100] * (1 + 1e-9)
+    np.testing.assert_array_equal(index.within(X, radius).counts, (table <= radius).sum(axis=1))
+
+
+def test_a_row_alone_is_answered_as_among_others():
+    X = RANDOM.standard_normal((2_200, 40))
+    index, queries = index_of(X), X[:20] + 0.1
+    together = index.nearest(queries, 8)
+    for i in range(20):
+        alone = index.nearest(queries[i : i + 1], 8)
+        np.testing.assert_array_equal(alone.neighbors, together.neighbors[8 * i : 8 * i + 8])
+        np.testing.assert_array_equal(alone.distances, together.distances[8 * i : 8 * i + 8])
+
+
+def test_only_the_fields_are_kept():
+    X = RANDOM.standard_normal((700, 20))
+    index = index_of(X)
+    index.nearest(X[:5] + 1.0, 3)
+    index.within(X[:5], 1.0)
+    again = pickle.loads(pickle.dumps(index))
+    assert set(vars(again)) == {"points", "centre"}
+    np.testing.assert_array_equal(again.nearest(X, 3).neighbors, index.nearest(X, 3).neighbors)
+
+
+# the bound itself
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("depth", [None, 1, 8])
+@pytest.mark.parametrize(
+    "name", ["offset", "clusters", "duplicates", "outlier", "tiny", "huge", "near ties", "float32"]
+)
+def test_no_bound_is_above_its_distance(name, depth, dtype):
+    X = np.asarray(CASES[name](), float)[::2]
+    spread = sketch.spread_of(X, None)
+    axes = None
+    if depth is not None:
+        axes = np.linalg.qr(RANDOM.standard_normal((X.shape[1], depth)))[0]
+    dtype = np.dtype(dtype)
+    eps = sketch.error_of_map(X.shape[1], axes, dtype)
+    chosen = sketch.Sketch(spread.centre, spread.scale, axes, dtype, eps)
+    left, right = (exact._table(X, chosen, left=side) for side in (True, False))
+    bounds = left @ right.T
+    limits = (table_of(X, X) * sketch.inflation(chosen)).astype(dtype)
+    assert (bounds <= limits).all()
+    if depth is None and name in ("near ties", "float32"):  # and it is not an idle one
+        others = ~np.eye(len(X), dtype=bool)
+        assert (bounds[others] > 0.99 * limits[others]).all()
+
+
+def test_too_many_columns_are_bounded_in_double_precision(monkeypatch):
+    monkeypatch.setattr(sketch, "MOST_COLUMNS", 25)
+    X = RANDOM.standard_normal((600, 30))
+    chosen = sketch.choose_map(X, None, 5)
+    assert chosen is not None
+    assert chosen.dtype == np.float64
+
+
+# progress and cancelling
+
+
+@pytest.mark.parametrize("question", [{"n_neighbors": 8}, {"radius": 1.0}])
+def test_the_search_tells_how_far_it_is_and_can_be_cancelled(question):
+    X = RANDOM.standard_normal((3_000, 30))
+    events = []
+    with runtime.listen(events.append):
+        distances.neighbor_graph(X, **question)
+    assert {event.name for event in events} == {"neighbours"}
+    assert len(events) > 5
+    shares = [event.done / event.total for event in events]
+    assert shares == sorted(shares)
+
+    def cancel(event):
+        if event.done:
+            listener.cancel()
+
+    with pytest.raises(runtime.Cancelled), runtime.listen(cancel) as listener:
+        distances.neighbor_graph(X, **question)

@@ -1,0 +1,80 @@
+"""Several processes: fitted models in forked and spawned ones, and the run that compiles."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+PLACE_ELSEWHERE = """
+import sys
+import numpy as np
+from unspool import MDS, datasets
+
+def place(batch):
+    return model.transform(batch)
+
+roll = datasets.swiss_roll(300, seed=0).points
+batches = np.array_split(roll[:40] + 0.05, 4)
+if __name__ == "__main__":
+    model = MDS(2).fit(roll)
+    expected = model.transform(roll[:40] + 0.05)
+    way = sys.argv[1]
+    if way in ("loky", "multiprocessing"):
+        from joblib import Parallel, delayed
+        placed = Parallel(2, backend=way)(delayed(model.transform)(batch) for batch in batches)
+    else:
+        from multiprocessing import get_context
+        with get_context(way).Pool(2) as pool:
+            placed = pool.map(model.transform, batches)
+    assert np.array_equal(np.concatenate(placed), expected)
+    print("the same")
+"""
+
+
+@pytest.mark.parametrize("way", ["fork", "forkserver", "spawn", "loky", "multiprocessing"])
+def test_a_fitted_model_places_points_in_other_processes(way, tmp_path):
+    script = tmp_path / "place.py"
+    script.write_text(PLACE_ELSEWHERE)
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", str(script), way],
+        env={**os.environ, "NUMBA_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        timeout=120,  # a forked process used to wait for the threads it had not taken along
+        check=False,
+    )
+    assert ran.stdout.strip() == "the same", ran.stderr[-800:]
+
+
+FIT_ALL = """
+import sys
+import numpy as np
+from unspool import MDS, PrincipalCurve, PrincipalSurface, datasets
+
+roll = datasets.swiss_roll(300, seed=0).points
+models = {
+    "metric": MDS(2), "weighted": MDS(2, weights="inverse_square"), "ordinal": MDS(2, ordinal=True),
+    "curve": PrincipalCurve(), "surface": PrincipalSurface(2),
+}
+found = {}
+for name, model in models.items():
+    found[name] = model.fit_transform(roll)
+    found[name + " new"] = model.transform(roll[:50] + 0.05)
+    found[name + " single"] = model.fit_transform(roll.astype(np.float32))
+np.savez(sys.argv[1], **found)
+"""
+
+
+@pytest.mark.slow
+def test_the_run_that_compiles_finds_the_same_map_as_later_ones(tmp_path):
+    runs = [("compiles", "1"), ("loads", "1"), ("two threads", "2")]
+    for run, threads in runs:
+        kernels = {"NUMBA_CACHE_DIR": str(tmp_path / "kernels"), "NUMBA_NUM_THREADS": threads}
+        command = [sys.executable, "-W", "ignore", "-c", FIT_ALL, str(tmp_path / f"{run}.npz")]
+        subprocess.run(command, env={**os.environ, **kernels}, check=True, timeout=600)
+    first, *later = (np.load(tmp_path / f"{run}.npz") for run, _ in runs)
+    for other in later:
+        for name in first.files:
+            np.testing.assert_array_equal(first[name], other[name], err_msg=name)
