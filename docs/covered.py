@@ -2,9 +2,9 @@
 
 The table lists what the five texts ask software to do, and the tests, textbook items and pages that
 cover it. An id counts as covered if a test or an item with an assertion stands behind all of it.
-What is covered in part says what it ``lacks`` and is counted apart; what has neither test nor item is
-open. ``--check`` changes nothing and fails if the page is stale, if something that is named does not
-exist, or if a test that is named asserts nothing.
+What is covered in part says what it ``lacks`` and is counted apart; what has neither test nor item
+is open. ``--check`` changes nothing and fails if the page is stale, if something that is named does
+not exist, or if a test that is named asserts nothing.
 """
 
 from __future__ import annotations
