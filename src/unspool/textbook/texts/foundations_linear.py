@@ -20,7 +20,7 @@ from ...methods import (
     projection_success_probability,
     projection_tail_probability,
 )
-from ..checks import Outcome, follows, measured, outcome, printed, rising
+from ..checks import Outcome, follows, measured, mostly, outcome, printed, rising
 from ..comparing import gap, worst_fit
 from ..drawing import canvas, in_space, lines, scatter
 from ..registry import item
@@ -35,24 +35,16 @@ def _cloud(seed: int = 0) -> Any:
 
 @item("S3.fig-15.1", "The Swiss roll and its unfolding", "Figure 15.1")
 def fig_15_1() -> Outcome:
-    """Three-dimensional data on a two-dimensional manifold, unfolded in two dimensions."""
-    sample = datasets.swiss_roll(1500, ranges="isomap", seed=shifted(3))
-    places = Isomap(2, n_neighbors=8).fit_transform(sample.points)
-    flat = PCA(2).fit_transform(sample.points)
+    """Three-dimensional data on a two-dimensional manifold, unfolded in two dimensions: 5 draws."""
+    samples = [datasets.swiss_roll(1000, seed=shifted(seed)) for seed in range(5)]
+    unfolded, flat = (
+        [worst_fit(method.fit_transform(s.points), s.coordinates) for s in samples]
+        for method in (Isomap(2, n_neighbors=8), PCA(2))
+    )
     return outcome(
-        measured(
-            "worst R^2 of the flat coordinates",
-            "unfolded",
-            worst_fit(places, sample.coordinates),
-            at_least=0.98,
-        ),
-        measured(
-            "worst R^2, PCA",
-            "not by a linear map",
-            worst_fit(flat, sample.coordinates),
-            at_most=0.6,
-        ),
-        draw=lambda: in_space({"rolled up": sample.points}, sample.color, elevation=65.0),
+        mostly("worst R^2 of the flat coordinates", "unfolded", unfolded, at_least=0.85, share=0.8),
+        mostly("worst R^2, PCA", "not by a linear map", flat, at_most=0.6),
+        draw=lambda: in_space({"rolled up": samples[0].points}, samples[0].color, elevation=65.0),
     )
 
 

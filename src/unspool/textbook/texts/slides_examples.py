@@ -175,9 +175,9 @@ def whisky_map(whisky: Table) -> Outcome:
 )
 def swiss_roll() -> Outcome:
     """Isomap replaces straight distances by shortest paths and finds the sheet."""
-    sample = datasets.swiss_roll(1500, ranges="isomap", seed=shifted(3))
+    sample = datasets.swiss_roll(1500, seed=shifted(3))
     by_k = Isomap(2, n_neighbors=8).fit(sample.points)
-    by_radius = Isomap(2, radius=3.2).fit(sample.points)
+    by_radius = Isomap(2, radius=2.2).fit(sample.points)
     linear = PCA(2).fit(sample.points)
     complete = Isomap(2, n_neighbors=199).fit(sample.points[:200])
     scaled = ClassicalMDS(2).fit(sample.points[:200])
@@ -186,8 +186,8 @@ def swiss_roll() -> Outcome:
         for name, model in (("k", by_k), ("radius", by_radius), ("PCA", linear))
     }
     return outcome(
-        measured("worst R^2, k nearest neighbours", "unrolled", worst["k"], at_least=0.98),
-        measured("worst R^2, all within a radius", "unrolled", worst["radius"], at_least=0.95),
+        measured("worst R^2, k nearest neighbours", "unrolled", worst["k"], at_least=0.9),
+        measured("worst R^2, all within a radius", "unrolled", worst["radius"], at_least=0.9),
         measured(
             "worst R^2, PCA", "difficult to capture via linear methods", worst["PCA"], at_most=0.6
         ),
