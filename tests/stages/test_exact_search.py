@@ -231,3 +231,43 @@ def test_the_search_tells_how_far_it_is_and_can_be_cancelled(question):
 
     with pytest.raises(runtime.Cancelled), runtime.listen(cancel) as listener:
         distances.neighbor_graph(X, **question)
+
+
+# tables of all distances
+
+
+@every_case
+def test_tables_are_those_of_differences(make):
+    X = np.asarray(make(), float)[:900]
+    some = X[:730]
+    for queries, points in ((X, X), (some, X), (X + 0.0, X)):
+        table = distances.pairwise_squared_distances(queries, points)
+        expected = cdist(queries, points, "sqeuclidean")
+        np.testing.assert_allclose(table, expected, rtol=1e-11, atol=0)
+        assert (table[expected == 0] == 0).all()
+        np.testing.assert_array_equal(np.sqrt(table), distances.pairwise_distances(queries, points))
+    table = distances.pairwise_distances(X, X)
+    np.testing.assert_array_equal(table, table.T)
+
+
+def test_large_tables_come_from_products(monkeypatch):
+    """And those that products would spoil do not."""
+    from unspool.distances import metrics
+
+    wide, split = RANDOM.standard_normal((800, 30)), clusters(1e6, 800)
+    assert metrics._squares_by_products(wide, wide) is not None
+    assert metrics._squares_by_products(wide[:, :3], wide[:, :3]) is None
+    assert metrics._squares_by_products(wide[:50], wide[:50]) is None
+    assert metrics._squares_by_products(split, split) is None
+    monkeypatch.setattr(metrics, "_cancels", lambda *_: False)
+    table = metrics._squares_by_products(split, split)
+    np.testing.assert_allclose(table, cdist(split, split, "sqeuclidean"), rtol=1e-11)
+
+
+def test_tables_of_infinite_squares_stay_infinite():
+    X = np.concatenate([RANDOM.standard_normal((900, 20)), np.full((2, 20), 1e200)])
+    with np.errstate(over="ignore", invalid="ignore"):
+        table = distances.pairwise_squared_distances(X, X)
+    assert not np.isnan(table).any()
+    assert np.isinf(table[0, -1])
+    assert table[-1, -2] == 0
