@@ -249,14 +249,16 @@ class GraphEstimator(Estimator):
     def _transform(self, X: Any) -> Array:
         """Send each query point to the chart of its nearest; known points keep their place."""
         queries = self._query_space(X)
-        nearest = distances.find_query_neighbors(self._index, queries, 1)
+        whole = len(self.charts_[0].members) == self._index.n_points
+        seen = self._see(self._index, queries) if whole else None  # one search serves for both
+        nearest = distances.find_query_neighbors(self._index, queries, 1) if seen is None else seen
         _check_seen(nearest)
-        closest, gap = nearest.neighbors, nearest.distances
+        closest, gap = (a[nearest.starts[:-1]] for a in (nearest.neighbors, nearest.distances))
         coordinates = np.empty((len(closest), self.embedding_.shape[1]))
         for number, chart in enumerate(self.charts_):
             here = np.flatnonzero(self._home[closest] == number)
             if len(here):
-                placed = self._place(chart, queries[here])
+                placed = self._place(chart, queries[here], seen)
                 coordinates[here] = self._layout.place(number, placed)
         known = gap == 0.0
         if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
@@ -264,15 +266,18 @@ class GraphEstimator(Estimator):
         coordinates[known] = self.embedding_[closest[known]]
         return coordinates
 
-    def _place(self, chart: Chart, queries: Any) -> Array:
-        whole = len(chart.members) == self._index.n_points
-        index = self._index if whole else self._index.among(chart.members)
+    def _place(self, chart: Chart, queries: Any, seen: NeighborGraph | None = None) -> Array:
+        """Place queries on a chart; ``seen`` are the points of it that they see, if known."""
+        if seen is None:
+            seen = self._see(self._index.among(chart.members), queries)
+            _check_seen(seen)
+        return chart.place(Queries(queries, seen))
+
+    def _see(self, index: distances.NeighborIndex, queries: Any) -> NeighborGraph:
         count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
-        seen = distances.find_query_neighbors(
+        return distances.find_query_neighbors(
             index, queries, count, self.radius, self.squared_radius
         )
-        _check_seen(seen)
-        return chart.place(Queries(queries, seen))
 
     def _inverse_transform(self, places: Array) -> Array:
         """Interpolate between the points of the chart that each place belongs to."""

@@ -16,8 +16,9 @@ import scipy.sparse as sp
 
 from ..extension import place
 from ..values import Array, EigenProblem, NeighborGraph
+from .geodesic_rows import GeodesicRows
 
-Rows: TypeAlias = Array | sp.csr_array
+Rows: TypeAlias = Array | sp.csr_array | GeodesicRows  # what coordinates are multiplied by
 GAP = 0.1  # between charts, of the longest side of any
 
 
