@@ -24,8 +24,7 @@ from .distance_rows import (
     checked_table,
     rows_of_both,
 )
-from .intruders import ranks_beyond
-from .ranks import above_chance, rank_blocks
+from .ranks import above_chance, rank_blocks, ranks_beyond
 from .score import Chosen, Curve, Score, choose, mean_score
 
 COUNTED = 1_000  # points from which on counting is worth loading what is compiled
