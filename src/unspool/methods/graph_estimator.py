@@ -32,6 +32,7 @@ from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
+ALONE = Layout(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), 0.0)  # of a single chart
 ROUNDS = 5  # times that strays are set apart before the rest is taken as it is
 SEVERAL = "what to do when the graph has several connected components"
 
@@ -138,6 +139,7 @@ class GraphEstimator(Estimator):
             raise ValueError("give n_neighbors or radius, not both")
         self._space = self._search_space(X)
         self._index, neighbors = self._relate_neighbors()
+        self._weigh(neighbors)
         found = graph.find_components(neighbors)
         self.component_labels_ = found.labels
         if found.labels.any():
@@ -147,7 +149,7 @@ class GraphEstimator(Estimator):
         self.charts_ = tuple(self._chart(neighbors, points) for points in members)
         self._mapped = found.labels < n_charts
         self._home = np.where(self._mapped, found.labels, 0)
-        self._layout = Layout.of(self.charts_)
+        self._layout = ALONE if n_charts == 1 else Layout.of(self.charts_)
         self.outliers_ = self._set_apart()
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(n)
@@ -160,6 +162,9 @@ class GraphEstimator(Estimator):
         search = NeighborSearch(metric, self.search, self.random_state)
         hood = Neighborhood(self.n_neighbors, self.radius, self.squared_radius, self.symmetrize)
         return relate_neighbors(self._space, search, hood)
+
+    def _weigh(self, neighbors: NeighborGraph) -> None:
+        """Choose how the edges of the graph weigh, where they do."""
 
     def _apply_policy(
         self, neighbors: NeighborGraph, found: graph.Components
@@ -220,7 +225,7 @@ class GraphEstimator(Estimator):
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates a component gets: at most one fewer than it has points."""
-        return min(self._n_coordinates(self._index.n_points), len(component.members) - 1)
+        return min(self._n_coordinates(self._space.shape[0]), len(component.members) - 1)
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         relation = self._relate(component, n_coordinates)
