@@ -36,14 +36,14 @@ def gram(similarity: Array, *, centered: bool = True) -> EigenProblem:
     return EigenProblem(similarity, "largest", trivial=constant)
 
 
-def covariance(centred_points: Array, divisor: float = 1.0) -> EigenProblem:
+def covariance(centered_points: Array, divisor: float = 1.0) -> EigenProblem:
     """Return the problem X'X a = divisor value a of points that are already centred.
 
     The matrix is given by its factor X and never formed: squaring would halve the digits.
 
     Parameters
     ----------
-    centred_points : ndarray of shape (n_samples, n_features)
+    centered_points : ndarray of shape (n_samples, n_features)
         Points with mean 0.
     divisor : float, default=1.0
         What sums of squares are divided by: n or n - 1 for variances.
@@ -61,4 +61,4 @@ def covariance(centred_points: Array, divisor: float = 1.0) -> EigenProblem:
     >>> spectrum.solve(problem.covariance(points), 1).values
     array([2.])
     """
-    return EigenProblem(centred_points, "largest", is_factor=True, divisor=divisor)
+    return EigenProblem(centered_points, "largest", is_factor=True, divisor=divisor)
