@@ -182,7 +182,8 @@ class EigenProblem:
     solution of a Laplacian or alignment problem; no one downstream ever skips a first vector.
     ``mass`` is the diagonal of a positive mass matrix. ``ceiling`` bounds the spectrum from above
     where theory gives a bound. ``initial`` are vectors that an iteration starts from; for an
-    operator they should be nearly the wanted ones, because each product counts. ``unit`` and
+    operator they should be nearly the wanted ones, because each product counts. ``center`` is the
+    row that is subtracted from every row of a factor, so that no one has to copy it. ``unit`` and
     ``divisor`` say which numbers are meant by its eigenvalues: the values over the divisor
     (variances), their roots (singular values of a factor), or 1 less them (those of a walk).
     """
@@ -196,6 +197,7 @@ class EigenProblem:
     initial: Array | None = None
     unit: Unit = "value"
     divisor: float = 1.0
+    center: Array | None = None
 
     @property
     def size(self) -> int:

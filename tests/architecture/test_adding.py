@@ -187,6 +187,18 @@ INSERTED = {
     "src/unspool/store/registry.py": [
         (r"^_VALUES = \{\n", '    "cauchy weights": "relation.cauchy:CauchyRelation",\n'),
     ],
+    "src/unspool/store/declared_values.py": [
+        (r"^RELATIONS = .*\n", '    "cauchy weights",\n'),
+        (
+            r"^VALUES = \{\n",
+            '    "cauchy weights": Declaration(\n'
+            '        {"weights": Sparse(("n", "n"), 0.0), "scale": NOT_NEGATIVE}\n'
+            "    ),\n",
+        ),
+    ],
+    "src/unspool/store/declared_methods.py": [
+        (r"^METHODS = \{\n", '    "cauchy-eigenmaps": _graph(),\n'),
+    ],
     "src/unspool/methods/__init__.py": [
         (r"^(?=from \.classical_mds import)", "from .cauchy_eigenmaps import CauchyEigenmaps\n"),
         (r'^(?=    "ClassicalMDS",\n)', '    "CauchyEigenmaps",\n'),

@@ -196,3 +196,24 @@ def test_residual_variance_of_the_isomap_sites_swiss_roll():
     np.testing.assert_allclose(left[2:5], [0.00231, 0.00258, 0.00257], atol=5e-5)
     spans = np.ptp(model.embedding_[:, :2], axis=0)
     np.testing.assert_allclose(spans, [53.9 + 51.3, 29.6 + 26.3], atol=0.2)
+
+
+def test_pca_of_a_tall_table_far_from_the_origin_makes_no_copy_of_it():
+    """An offset of 1e8 costs no digits, and the table is centred a block at a time."""
+    import tracemalloc
+
+    random = np.random.default_rng(5)
+    near = np.round(random.standard_normal((40_000, 60)) * np.linspace(9, 1, 60), 3) * 1024
+    here, there = PCA(5).fit(near), PCA(5)
+    far = near + 1e8
+    tracemalloc.start()
+    there.fit(far)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert here.report_.stage("spectrum").facts["solver"] == "gram matrix of the factor"
+    np.testing.assert_allclose(there.eigenvalues_, here.eigenvalues_, rtol=1e-9)
+    np.testing.assert_allclose(there.embedding_, here.embedding_, atol=1e-6 * 9 * 1024)
+    np.testing.assert_allclose(
+        there.explained_variance_ratio_, here.explained_variance_ratio_, rtol=1e-9
+    )
+    assert peak < 1.7 * far.nbytes  # the checked copy that every estimator keeps, and blocks

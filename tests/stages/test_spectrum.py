@@ -14,14 +14,13 @@ from unspool import distances, graph, problem, runtime
 from unspool.ordering import plan_elimination
 from unspool.problem import reconstruction_weights
 from unspool.spectrum import solve
-from unspool.spectrum.bordered import NotSolved
 from unspool.spectrum.iterative import (
     solve_by_factor_inverse,
     solve_by_filter,
     solve_by_products,
     solve_by_shift_invert,
 )
-from unspool.spectrum.operators import EigenPairs, Task, to_standard_form
+from unspool.spectrum.operators import EigenPairs, NotSolved, Task, to_standard_form
 from unspool.spectrum.solve import decompose, decompose_factor
 from unspool.values import EigenProblem
 
@@ -441,3 +440,70 @@ def test_the_scale_of_the_matrix_does_not_matter(label, scale):
     here, there = solve(eigenproblem, 2), solve(scaled, 2)
     np.testing.assert_allclose(there.values / scale, here.values, rtol=1e-7)
     assert angle_between(there.vectors, here.vectors) < 1e-6
+
+
+# a factor by its Gram matrix
+
+
+def factor_with(values, n, seed=0):
+    """Return centred points with these singular values, and their axes."""
+    random = np.random.default_rng(seed)
+    left = random.standard_normal((n, len(values)))
+    left = np.linalg.qr(left - left.mean(axis=0))[0]
+    axes = np.linalg.qr(random.standard_normal((len(values), len(values))))[0]
+    return (left * values) @ axes.T, axes
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize("shape", ["tall", "wide"])
+def test_large_values_of_a_factor_come_from_its_gram_matrix(shape, offset):
+    if shape == "tall":
+        points = factor_with(np.geomspace(1.0, 1e-2, 60), 6000)[0]
+    else:
+        points = factor_with(np.geomspace(1.0, 1e-2, 120), 4000)[0].T
+    # adding and taking away again: what rounding to the offset leaves
+    points = ((points * 1e6 + offset) - offset) / 1e6
+    expected, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[1:]
+    moved = points * 1e6 + offset
+    count = 20
+    found = solve(problem.covariance(moved, 1e12, mean=moved.mean(axis=0)), count)
+    assert found.solver == "gram matrix of the factor"
+    np.testing.assert_allclose(found.values, expected[:count] ** 2, rtol=1e-10)
+    for end in range(1, count + 1):
+        assert angle_between(found.vectors[:, :end], axes[:end].T) < 1e-7
+    assert abs(found.next_value / expected[count] ** 2 - 1) < 1e-9
+    assert (found.residuals < 1e-13 * 1e12).all()  # of the matrix, before the divisor
+
+
+@pytest.mark.parametrize("smallest", [1e-5, 0.0], ids=["small", "rank deficient"])
+@pytest.mark.parametrize("turned", [False, True], ids=["tall", "wide"])
+def test_small_values_of_a_factor_keep_their_digits(smallest, turned):
+    """Squares of 1e-10 of the largest: from the factor itself, to rounding of the factor."""
+    singular = np.concatenate([np.linspace(2.0, 1.0, 58), [2 * smallest, smallest]])
+    points = factor_with(singular, 6000)[0]
+    factor = points.T if turned else points
+    facts = facts_of(problem.covariance(factor), 60)
+    assert facts["solver"] == "svd"
+    assert "too small" in facts["fallbacks"]
+    found = solve(problem.covariance(factor), 60)
+    np.testing.assert_allclose(np.sqrt(found.values), singular, rtol=1e-9, atol=1e-14)
+    few = solve(problem.covariance(factor), 10)  # the large ones of the same table are squared
+    assert few.solver == "gram matrix of the factor"
+    np.testing.assert_allclose(few.values, singular[:10] ** 2, rtol=1e-10)
+
+
+def test_a_factor_of_duplicates_and_equal_values():
+    points = np.repeat(factor_with(np.repeat([3.0, 1.0], [2, 58]), 3000)[0], 2, axis=0)
+    found = solve(problem.covariance(points), 2)
+    assert found.solver == "gram matrix of the factor"
+    np.testing.assert_allclose(found.values, 18.0, rtol=1e-12)
+    other = solve(problem.covariance(points[::-1]), 2)
+    np.testing.assert_allclose(other.vectors, found.vectors, atol=1e-9)
+
+
+def test_a_table_in_single_precision_is_squared_in_double():
+    points = factor_with(np.linspace(2.0, 1.0, 60), 6000)[0].astype(np.float32)
+    mean = points.mean(axis=0, dtype=np.float64)
+    found = solve(problem.covariance(points, mean=mean), 5)
+    expected = np.linalg.svd(points - mean, compute_uv=False)[:5] ** 2
+    np.testing.assert_allclose(found.values, expected, rtol=1e-12)

@@ -7,6 +7,8 @@ import json
 import os
 import pickle
 import re
+import time
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -234,7 +236,8 @@ def test_indices_that_compiled_loops_trust_are_checked(word, name, spoil, tmp_pa
         encoder = Encoder()
         parts = {name: encoder.page(part, name) for name, part in fields.items()}
         value = {"is": "object", "class": word, "fields": parts}
-        return sealed({**GOOD, "model": {**MODEL, "fields": {"_x": value}}}, encoder.arrays)
+        notes = {"is": "dict", "items": [["value", value]]}
+        return sealed({**GOOD, "notes": notes}, encoder.arrays)
 
     (tmp_path / "m.unspool").write_bytes(content(fields))
     unspool.load(tmp_path / "m.unspool")
@@ -322,6 +325,67 @@ def test_compressed_members_are_refused(tmp_path):
     page = {"format": 2, "model": MODEL, "notes": {}}
     bomb = {"unspool.json": page, "arrays/0.npy": bytes(10**6)}
     refused(tmp_path, resealed(zipped(bomb, zipfile.ZIP_DEFLATED)), "compressed")
+
+
+def in_bounds(tmp_path, content, says, seconds=3.0, bytes_=400e6):
+    """Refused within this time and memory, whatever the file holds."""
+    tracemalloc.start()
+    begin = time.process_time()
+    refused(tmp_path, content, says)
+    spent, peak = time.process_time() - begin, tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert spent < seconds
+    assert peak < bytes_
+
+
+BEFORE, AFTER = b'{"format":2,"notes":{},"model":', b"}"
+
+
+@pytest.mark.parametrize(
+    ("page", "says"),
+    [
+        (b"[" + b"[]," * 20_000_000 + b"0]", "its page is larger than 16.8 MB"),
+        (b"[" + b"[]," * 5_000_000 + b"0]", "15000008 parts"),
+        (b"[" * 900_000 + b"]" * 1000, "brackets within each other"),
+        (b"[" * 65 + b"]" * 65, "brackets within each other"),
+        (b'"' + b'\\"' * 8_000_000, "its page"),
+        (b'"\\', "its page"),
+        (b"1" * 10_000_000, "its page"),
+    ],
+    ids=["60 MB", "15 MB of lists", "deep", "one too deep", "open text", "cut text", "a number"],
+)
+def test_pages_too_large_to_parse(page, says, tmp_path):
+    """One of 60 MB took 24 s and 2.8 GB."""
+    in_bounds(tmp_path, resealed(zipped({"unspool.json": BEFORE + page + AFTER})), says)
+
+
+def test_a_huge_file_is_not_hashed_before_its_sizes_are_looked_at(good, tmp_path, monkeypatch):
+    def hashing(file, length):
+        raise AssertionError("hashed")
+
+    monkeypatch.setattr(archive, "_digest", hashing)
+    path = tmp_path / "huge.unspool"
+    path.write_bytes(good)
+    with path.open("r+b") as file:  # 100 GB, of which the disk holds nothing
+        file.truncate(100 * 2**30)
+        end = good[-archive.SEAL_LENGTH - archive.END.size :]
+        for content, says in (
+            (bytes(len(end)), "damaged or cut off"),
+            (end, "of memory are free"),
+            (end[:12] + (2**30).to_bytes(4, "little") + end[16:], "more members than any model"),
+        ):
+            file.seek(-len(content), io.SEEK_END)
+            file.write(content)
+            file.flush()
+            with pytest.raises(UnreadableModel, match=says):
+                unspool.load(path)
+
+
+def test_what_could_not_be_read_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "MOST_PARTS", 20)
+    with pytest.raises(ValueError, match="more than a model file can have"):
+        unspool.save(unspool.PCA().fit(X), tmp_path / "m.unspool")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_page_nested_too_deeply(tmp_path):

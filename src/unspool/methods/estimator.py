@@ -150,7 +150,7 @@ class Estimator(ScikitLearn):
             Coordinates, the same for a point on its own and among others.
         """
         check_is_fitted(self)
-        return self._transform(self._check_input(X, reset=False)).astype(_dtype_of(X), copy=False)
+        return _answer(self._transform(self._check_input(X, reset=False)), _dtype_of(X))
 
     def inverse_transform(self, Y: Any) -> Array:
         """Return the points of the data space that places on the map stand for.
@@ -175,7 +175,7 @@ class Estimator(ScikitLearn):
                 f"this {type(self).__name__} was fitted on a precomputed table, so there are no "
                 "points to return; fit it on points to use inverse_transform"
             )
-        return self._inverse_transform(places).astype(_dtype_of(Y), copy=False)
+        return _answer(self._inverse_transform(places), _dtype_of(Y))
 
     _SPARSE_TABLES = False  # whether a precomputed table may be sparse
 
@@ -237,6 +237,19 @@ def input_kind(metric: Any) -> InputKind:
 
 def _dtype_of(X: Any) -> type[np.floating[Any]]:
     return np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+
+
+def _answer(rows: Array, dtype: Any) -> Array:
+    """Return rows of coordinates in the caller's precision; ValueError if one is not finite."""
+    with np.errstate(over="ignore"):
+        answer = rows.astype(dtype, copy=False)
+    if not np.isfinite(answer).all():
+        row = int((~np.isfinite(answer)).any(axis=1).argmax())
+        raise ValueError(
+            f"row {row} is so far from the fitted points that its coordinates overflow; leave it "
+            "out, or fit on data that reach as far"
+        )
+    return answer
 
 
 def check_points(

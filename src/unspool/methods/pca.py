@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from .. import problem
@@ -9,6 +11,8 @@ from ..spectrum import solve
 from ..values import Array
 from .estimator import Estimator, check_axes
 from .parameters import learned, method, parameter
+
+BLOCK = 1 << 18  # entries of a centred block
 
 
 @method
@@ -46,18 +50,33 @@ class PCA(Estimator):
         n, width = X.shape
         check_axes(self.n_components, n, width, min(n, width))
         self.mean_ = X.mean(axis=0)
-        centred = X - self.mean_
-        covariance = problem.covariance(centred, n - self.ddof)
+        covariance = problem.covariance(X, n - self.ddof, mean=self.mean_)
         spectrum = solve(covariance, self.n_components, seed=self.random_state)
         self.components_ = spectrum.vectors.T
         self.eigenvalues_ = spectrum.values
-        total = float(np.square(centred).sum()) / (n - self.ddof)
+        total = self._sum_of_squares(X) / (n - self.ddof)
         self.explained_variance_ratio_ = spectrum.values / (total if total > 0 else 1.0)
         self.embedding_ = self._transform(X)
 
     def _transform(self, X: Array) -> Array:
-        coordinates = (X - self.mean_) @ self.components_.T
-        return np.asarray(coordinates / self._scales())
+        axes = self.components_.T / self._scales()
+        if self.mean_ @ self.mean_ <= self.eigenvalues_.sum():  # near the origin: no digits lost
+            return np.asarray(X @ axes - self.mean_ @ axes)
+        return np.concatenate([block @ axes for block in self._centred(X)])
+
+    def _sum_of_squares(self, X: Array) -> float:
+        """Return the sum of squares of the centred points."""
+        offset = len(X) * float(self.mean_ @ self.mean_)
+        rest = float(np.vdot(X, X)) - offset
+        if rest >= offset:
+            return rest
+        return float(sum(np.vdot(block, block) for block in self._centred(X)))
+
+    def _centred(self, X: Array) -> Iterator[Array]:
+        """Yield the centred points, a block at a time: no copy of the whole table is needed."""
+        step = max(1, BLOCK // max(1, X.shape[1]))
+        for first in range(0, len(X), step):
+            yield X[first : first + step] - self.mean_
 
     def _inverse_transform(self, places: Array) -> Array:
         return np.asarray(self.mean_ + (places * self._scales()) @ self.components_)

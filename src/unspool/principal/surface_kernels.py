@@ -186,8 +186,9 @@ def descend_on_surface(points, surface, max_steps, workspace, parameters, feet, 
         _copy(parameter, trial)
         while True:
             reached = _reach_for(points[i], surface, trial, evaluation)
-            # near the foot a step changes the distance by less than the surface is rounded
-            if reached <= square + 2e-13 * np.sqrt(square) + 1e-26:
+            # near the foot a step changes the distance by less than the surface is rounded; NaN
+            # counts as reached, so that what overflows ends after as many steps as all else
+            if not reached > square + 2e-13 * np.sqrt(square) + 1e-26:
                 _copy(trial, parameter)
                 square = reached
                 # an undamped step of 1e-8 leaves an error of its square; a damped one may not

@@ -36,17 +36,20 @@ def gram(similarity: Array, *, centered: bool = True) -> EigenProblem:
     return EigenProblem(similarity, "largest", trivial=constant)
 
 
-def covariance(centered_points: Array, divisor: float = 1.0) -> EigenProblem:
-    """Return the problem X'X a = divisor value a of points that are already centred.
+def covariance(points: Array, divisor: float = 1.0, *, mean: Array | None = None) -> EigenProblem:
+    """Return the problem X'X a = divisor value a of centred points.
 
-    The matrix is given by its factor X and never formed: squaring would halve the digits.
+    The matrix is given by its factor X, and the points as they are: they are centred before
+    anything is squared, so that an offset costs no digits.
 
     Parameters
     ----------
-    centered_points : ndarray of shape (n_samples, n_features)
-        Points with mean 0.
+    points : ndarray of shape (n_samples, n_features)
+        Points.
     divisor : float, default=1.0
         What sums of squares are divided by: n or n - 1 for variances.
+    mean : ndarray of shape (n_features,), optional
+        Mean of the points; without it they are taken to be centred already.
 
     Returns
     -------
@@ -57,8 +60,8 @@ def covariance(centered_points: Array, divisor: float = 1.0) -> EigenProblem:
     --------
     >>> import numpy as np
     >>> from unspool import problem, spectrum
-    >>> points = np.array([[1.0, 0.0], [-1.0, 0.0]])
-    >>> spectrum.solve(problem.covariance(points), 1).values
+    >>> points = np.array([[2.0, 0.0], [0.0, 0.0]])
+    >>> spectrum.solve(problem.covariance(points, mean=points.mean(axis=0)), 1).values
     array([2.])
     """
-    return EigenProblem(centered_points, "largest", is_factor=True, divisor=divisor)
+    return EigenProblem(points, "largest", is_factor=True, divisor=divisor, center=mean)

@@ -28,17 +28,31 @@ FEW = 16  # vectors, up to which our product is faster than BLAS's (twice as fas
 
 @dataclass(frozen=True)
 class StandardForm:
-    """The symmetric matrix of a problem without mass, with the trivial directions split off."""
+    """The symmetric matrix of a problem without mass, with the trivial directions split off.
 
-    matrix: Matrix
+    ``center`` is a row that is subtracted from every row of a factor.
+    """
+
+    given: Matrix
     trivial: Array  # orthonormal columns, possibly none
     root_mass: Array | None
     is_factor: bool = False
+    center: Array | None = None
 
     @property
     def size(self) -> int:
         """Number of unknowns."""
-        return int(self.matrix.shape[1])
+        return int(self.given.shape[1])
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The matrix, or factor; a centred copy is made when it is first needed."""
+        return self.given if self.center is None else np.asarray(self.given) - self.center
+
+    @property
+    def table(self) -> Array:
+        """The matrix, or factor, as it was given, where that is a table."""
+        return cast(Array, self.given)
 
     @property
     def stored(self) -> Array | sp.csr_array:
@@ -62,12 +76,12 @@ class StandardForm:
     @property
     def is_float32(self) -> bool:
         """Tell whether the matrix is a table in single precision."""
-        return isinstance(self.matrix, np.ndarray) and self.matrix.dtype == np.float32
+        return isinstance(self.given, np.ndarray) and self.given.dtype == np.float32
 
     @property
     def is_operator(self) -> bool:
         """Tell whether the matrix is known by its products alone, each of which is dear."""
-        return not (isinstance(self.matrix, np.ndarray) or sp.issparse(self.matrix))
+        return not (isinstance(self.given, np.ndarray) or sp.issparse(self.given))
 
     def has_own_products(self, block: Array) -> bool:
         """Tell whether products with such blocks are our own threads' work, not BLAS's."""
@@ -118,7 +132,8 @@ def to_standard_form(problem: EigenProblem) -> StandardForm:
     n = problem.matrix.shape[1]
     trivial = np.zeros((n, 0)) if problem.trivial is None else problem.trivial
     if problem.mass is None:
-        return StandardForm(problem.matrix, _orthonormal(trivial), None, problem.is_factor)
+        known, is_factor = _orthonormal(trivial), problem.is_factor
+        return StandardForm(problem.matrix, known, None, is_factor, problem.center)
     root = np.sqrt(problem.mass)
     if sp.issparse(problem.matrix):
         inverse_root = sp.diags_array(1.0 / root)
@@ -153,6 +168,10 @@ def _orthonormal(block: Array) -> Array:
     return np.asarray(np.linalg.qr(block)[0]) if block.shape[1] else block
 
 
+class NotSolved(Exception):
+    """This solver gave no trustworthy answer; the message says why."""
+
+
 @dataclass(frozen=True)
 class EigenPairs:
     """Eigenpairs of a problem in standard form.
@@ -165,6 +184,7 @@ class EigenPairs:
     vectors: Array
     of_factor: bool = False
     residuals: Array | None = None  # where they were measured on the way
+    norm: float | None = None  # of the matrix, where it was bounded on the way
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,14 @@ import scipy.sparse as sp
 from ..ordering import plan_elimination
 from ..runtime import advise, available_bytes, stage
 from ..values import Array, EigenProblem, Spectrum
-from .bordered import NotSolved
 from .iterative import (
     solve_by_factor_inverse,
     solve_by_filter,
     solve_by_products,
     solve_by_shift_invert,
 )
-from .operators import EigenPairs, StandardForm, Task, to_standard_form
+from .operators import EigenPairs, NotSolved, StandardForm, Task, to_standard_form
+from .squared import is_squared, solve_by_gram
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
@@ -40,6 +40,7 @@ HIGH_FILL = 100
 # Unless they are hardly more than the entries themselves: alignments of 20,000 points on a sheet
 # fill in by 105 to 60 entries, and products there gave up after 40 s where a factor takes 1.3 s.
 OWN = 4
+SQUARED_FROM = 2e7  # multiplications: a factor that takes fewer is decomposed in some 10 ms
 DEGENERATE = 1e2 * float(np.finfo(np.float64).eps)  # of the norm: values this close are equal
 MARGIN = 1e-4  # entries this close to the largest count as equally large; the first one decides
 
@@ -112,6 +113,10 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
         ("svd", decompose_factor) if form.is_factor else ("dense", decompose)
     )
     shorter = min(problem.matrix.shape)
+    if is_squared(task, SQUARED_FROM):
+        yield "gram matrix of the factor", solve_by_gram, task
+        if 3 * form.size * shorter * 8 < available_bytes():  # small values: they need every digit
+            yield *by_decomposition, task
     few = _decomposable(form) if form.is_factor else DENSE_SIZE
     if not form.is_operator and (shorter <= few or task.count > form.size // 4):
         yield *by_decomposition, task
@@ -210,7 +215,8 @@ def _equal_groups(pairs: EigenPairs, norm: float) -> list[Array]:
 def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
     """Fix signs, axes and unit, cut to what was asked for, and measure the residuals."""
     form, running = task.form, task.running
-    norm = max(form.norm_bound, float(np.abs(pairs.values).max()))
+    norm = form.norm_bound if pairs.norm is None else pairs.norm
+    norm = max(norm, float(np.abs(pairs.values).max()))
     groups = _equal_groups(pairs, norm)
     rounding = DEGENERATE * norm
     notable = [group for group in groups if abs(pairs.values[group[0]]) > rounding]

@@ -12,6 +12,7 @@ from ..catalog import is_catalogued
 from ..io import write_atomically
 from .archive import UnreadableModel, open_sealed, read_arrays, read_page, refusing, write
 from .codec import Decoder, Encoder
+from .registry import check_everything
 
 SUFFIX = ".unspool"
 FORMAT = 2  # 1 held the parts that methods kept before their relations had types
@@ -138,6 +139,7 @@ def _read(file: Any) -> SavedModel:
         decoder = Decoder(list(read_arrays(opened)))
     with refusing("its page does not describe a model"):
         saved = SavedModel(decoder.value(page["model"]), decoder.value(page["notes"]))
+        check_everything([saved.model, saved.notes], decoder.room)
     if not is_catalogued(saved.model):
         raise UnreadableModel("it holds no model")
     if not isinstance(saved.notes, dict):

@@ -3,20 +3,28 @@
 A file names classes by these words and no others, so that reading one can make nothing but them.
 The words are part of the format: a class may move or be renamed, its word may not.
 
-Compiled loops trust the indices of some of these values, and do not look; so they are checked when
-a file is read.
+A checksum tells accidents, not forgeries: anyone can write a file whose seal is whole. Compiled
+loops trust the arrays they are given, so each class declares what its fields must be
+(``declared_values.py``, ``declared_methods.py``). What was read is checked against that before
+anything computes with it.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..catalog import METHODS
-from ..values import Array
+from .rules import Rule, Sizes, agree
 
 _VALUES = {
     "approximate search": "distances.approximate:ApproximateSearch",
@@ -87,90 +95,168 @@ def _words() -> dict[type, str]:
     return {class_of(word): word for word in PLACES}
 
 
-def check_indices(made: Any) -> None:
-    """Raise ValueError if an index of a value that was read leads out of its arrays."""
-    check = _CHECKS.get(word_of(type(made)) or "")
-    if check is not None:
-        check(made)
+@dataclass(frozen=True)
+class Declaration:
+    """The rule of every field of a class; ``also`` names a field that does not fit the others.
+
+    Fields that are ``optional`` may be missing. ``parameters`` are those of a method that have no
+    kind of their own; a method that was not fitted has nothing else.
+    """
+
+    fields: Mapping[str, Rule] = field(default_factory=dict)
+    also: Callable[[Any, Sizes], str | None] | None = None
+    optional: frozenset[str] = frozenset()
+    parameters: Mapping[str, Rule] = field(default_factory=dict)
 
 
-def _check_pairs(pairs: Any) -> None:
-    count = len(pairs.dissimilarities)
-    _check(len(pairs.weights) in (0, count), "pairs", "weights")
-    for name in ("first", "second"):
-        _check_members(getattr(pairs, name), pairs.n_points, "pairs", name)
-        _check(len(getattr(pairs, name)) == count, "pairs", name)
+class Part:
+    """A value of one of some classes, whose sizes have these names outside: ``Part("x", n="m")``.
+
+    One of its sizes may have several names outside, which then are the same.
+    """
+
+    sizeless = True
+
+    def __init__(self, *words: str, **sizes: str | tuple[str, ...]) -> None:
+        self.words, self.sizes = words, sizes
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        """Tell whether its class is right, and whether it is sound and as large as it must be."""
+        if word_of(type(value)) not in self.words:
+            return False
+        inner = check(value)
+        return all(
+            agree(sizes, name, inner[size])
+            for size, names in self.sizes.items()
+            if size in inner
+            for name in ((names,) if isinstance(names, str) else names)
+        )
+
+    def holds(self, value: Any, sizes: Sizes) -> bool:
+        """Say yes: its own values were looked at with its class."""
+        return True
 
 
-def _check_pattern(pattern: Any) -> None:
-    """A supernode's vertices meet the next one and the same others: each one fewer."""
-    what, starts, heads = "filled pattern", pattern.starts, pattern.heads
-    _check_starts(starts, len(pattern.later), what, "starts")
-    n = len(starts) - 1
-    _check_members(pattern.later, n, what, "later")
-    counts = np.diff(starts)
-    _check(bool(np.all(pattern.later > np.repeat(np.arange(n), counts))), what, "later")
-    _check_starts(heads, n, what, "heads")
-    _check(bool(np.all(heads[1:] > heads[:-1])), what, "heads")
-    inner = np.setdiff1d(np.arange(1, n), heads)
-    _check(bool(np.all(counts[inner - 1] == counts[inner] + 1)), what, "heads")
+@cache
+def declarations() -> dict[str, Declaration]:
+    """Return the declarations of all classes, by their words."""
+    from .declared_methods import METHODS
+    from .declared_values import VALUES
+
+    return {**VALUES, **METHODS}
 
 
-def _check_elimination(solver: Any) -> None:
-    what, pattern = "elimination", solver.pattern
-    _check(word_of(type(pattern)) == "filled pattern", what, "pattern")
-    _check_permutation(solver.position, len(pattern.starts) - 1, what)
-    _check_lengths(solver.weights, len(pattern.later), what, "weights")
+class Work:
+    """How many bytes were looked at while one file is checked, and which arrays need no more.
+
+    A page may refer to one array many times: what does not depend on the place is looked at once,
+    and the rest only as often as any model would need.
+    """
+
+    def __init__(self, room: float) -> None:
+        self.room, self._seen = room, set[tuple[int, int]]()
+
+    def is_new(self, value: Any, rule: Rule) -> bool:
+        """Tell whether a value has yet to be looked at by a rule."""
+        key = id(value), id(rule)
+        known = rule.sizeless and key in self._seen
+        self._seen.add(key)
+        return not known
+
+    def charge(self, value: Any) -> None:
+        """Count the bytes of a value; ValueError for more than any model needs."""
+        self.room -= bytes_of(value)
+        if self.room < 0:
+            raise ValueError("its arrays are used more often than those of any model")
 
 
-def _check_search(solver: Any) -> None:
-    """Buckets are counted by the longest edge over their width, which a ring must hold."""
-    from ..paths import MOST_BUCKETS
-
-    what = "dijkstra"
-    _check_starts(solver.starts, len(solver.neighbors), what, "starts")
-    n = len(solver.starts) - 1
-    _check_members(solver.neighbors, n, what, "neighbors")
-    _check_permutation(solver.position, n, what)
-    _check_lengths(solver.distances, len(solver.neighbors), what, "distances")
-    longest, width = float(solver.distances.max(initial=0.0)), float(solver.width)
-    _check(0.0 < width < np.inf and longest <= (MOST_BUCKETS + 1) * width, what, "width")
+def bytes_of(value: Any) -> int:
+    """Return the bytes of an array, a sparse matrix, or several of them."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if sp.issparse(value):
+        return int(value.data.nbytes + value.indices.nbytes + value.indptr.nbytes)
+    return sum(map(bytes_of, value)) if isinstance(value, tuple | list) else 0
 
 
-_CHECKS = {
-    "dijkstra": _check_search,
-    "elimination": _check_elimination,
-    "filled pattern": _check_pattern,
-    "pairs": _check_pairs,
-}
+_WORK: ContextVar[Work] = ContextVar("work")
 
 
-def _check(sound: bool, what: str, name: str) -> None:
-    if not sound:
-        raise ValueError(f"the {name} of its {what} do not fit the rest")
+def check_everything(value: Any, room: float = math.inf) -> None:
+    """Check every value of our classes in what was read; ValueError for the first that is wrong.
+
+    ``room`` is how many bytes may be looked at.
+    """
+    before = _WORK.set(Work(room))
+    try:
+        _check_within(value)
+    finally:
+        _WORK.reset(before)
 
 
-def _check_starts(starts: Array, end: int, what: str, name: str) -> None:
-    """Rows start at 0, follow each other and end at ``end``."""
-    _check(_is_list(starts, "i") and len(starts) > 0, what, name)
-    _check(bool(starts[0] == 0 and starts[-1] == end), what, name)
-    _check(bool(np.all(starts[1:] >= starts[:-1])), what, name)  # a difference could overflow
+def _check_within(value: Any) -> None:
+    if isinstance(value, Mapping):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple):
+        for part in value:
+            _check_within(part)
+    elif word_of(type(value)) is not None:
+        check(value)
 
 
-def _check_members(members: Array, n: int, what: str, name: str) -> None:
-    _check(_is_list(members, "iu"), what, name)
-    _check(bool(np.all((members >= 0) & (members < n))), what, name)
+def check(value: Any) -> Sizes:
+    """Return the sizes of a value of our classes; ValueError if it is not as declared."""
+    word = word_of(type(value)) or ""
+    declared = declarations()[word]
+    held, rules = _fields(value), dict(declared.fields)
+    is_method = hasattr(value, "get_params")
+    is_fitted = not is_method or _check_parameters(value, held)
+    rules = {**(rules if is_fitted else {}), **declared.parameters}
+    unknown = set(held) - set(rules)
+    if unknown:
+        raise wrong(min(unknown), word)
+    sizes: Sizes = {}
+    work = _WORK.get(None) or Work(math.inf)
+    present = {name: rule for name, rule in rules.items() if name in held}
+    if not set(rules) - declared.optional <= set(present):
+        raise wrong(min(set(rules) - declared.optional - set(present)), word)
+    for name, rule in present.items():
+        if not rule.fits(held[name], sizes):
+            raise wrong(name, word)
+    for name, rule in present.items():
+        is_new = work.is_new(held[name], rule)
+        if is_new or declared.also is not None:
+            work.charge(held[name])
+        if is_new and not rule.holds(held[name], sizes):
+            raise wrong(name, word)
+    culprit = declared.also(value, sizes) if is_fitted and declared.also is not None else None
+    if culprit is not None:
+        raise wrong(culprit, word)
+    return sizes
 
 
-def _check_permutation(position: Array, n: int, what: str) -> None:
-    _check(_is_list(position, "i"), what, "position")
-    _check(np.array_equal(np.sort(position), np.arange(n)), what, "position")
+def _fields(value: Any) -> dict[str, Any]:
+    """Return what a value holds, by name."""
+    if dataclasses.is_dataclass(value) and not hasattr(value, "get_params"):
+        return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
+    return dict(vars(value))
 
 
-def _check_lengths(lengths: Array, count: int, what: str, name: str) -> None:
-    _check(_is_list(lengths, "f") and len(lengths) == count, what, name)
-    _check(bool(np.all(lengths >= 0.0)), what, name)
+def _check_parameters(model: Any, held: dict[str, Any]) -> bool:
+    """Check a method's parameters as its constructor's are, and tell whether it was fitted.
+
+    What passes is taken out of ``held``, but for those that may be several things.
+    """
+    from ..methods.parameters import check_parameters, parameters_of
+
+    check_parameters(model)
+    parameters = parameters_of(type(model))
+    for name, (_, rule) in parameters.items():
+        if rule.kind is not None or rule.choices is not None:
+            held.pop(name, None)
+    return any(name.endswith("_") for name in held)
 
 
-def _is_list(array: Any, kinds: str) -> bool:
-    return isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in kinds
+def wrong(name: str, word: str) -> ValueError:
+    """Return the error for a field that is not as declared."""
+    return ValueError(f"the {name} of its {word} do not fit the rest")

@@ -1,0 +1,393 @@
+"""What the values that models keep must be: one declaration per class, field by field.
+
+Named sizes: n points, p features, d coordinates, m landmarks or anchors; N all fitted points, where
+n are those of one component.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..distances import check_metric
+from ..kernel import KERNELS, RADIAL
+from ..paths import MOST_BUCKETS
+from .registry import Declaration, Part
+from .rules import (
+    LARGEST,
+    LONGEST,
+    Approved,
+    Either,
+    Facts,
+    Indices,
+    Items,
+    Nothing,
+    Number,
+    Reals,
+    Sizes,
+    Sparse,
+    Starts,
+    Truth,
+    Whole,
+    Word,
+    optional,
+)
+
+SINGLE_TOO = ("float64", "float32")
+PAIR_INDICES = ("uint32", "uint16", "int64", "int32")
+POSITIVE = Number(0.0, LARGEST, strictly=True)
+NOT_NEGATIVE = Number(0.0)
+METRIC = Approved(check_metric, (str,))
+ANY_POINTS = Reals(("n", "p"), -LONGEST, LONGEST)
+RELATIONS = (  # whose rows refer to all points of a component
+    "diffusion",
+    "geodesic operator",
+    "geodesic table",
+    "laplacian",
+    "local relation",
+)
+WEIGHTINGS = (
+    *("plain weights", "given weights", "heat weights"),
+    *("self-tuning weights", "adaptive gaussian weights"),
+)
+SCALES = Reals(("n",), 1.0 / LARGEST, LONGEST)
+ANY_REAL = float(np.finfo(np.float64).max)  # of powers of the data, which may exceed the bound
+ACTIVATIONS = ("tanh", "logistic", "linear")
+NORMALIZED = 1e12  # of what is computed on data of about unit size
+HIGHEST_DEGREE = 10**6
+
+
+def lengths(*shape: str, increasing: str = "") -> Reals:
+    """Return the rule of distances: finite and not negative."""
+    return Reals(shape, 0.0, LONGEST, increasing=increasing)
+
+
+def _also_curve(curve: Any, sizes: Sizes) -> str | None:
+    """Arc lengths begin at 0 and are those of the corners."""
+    steps = np.linalg.norm(np.diff(curve.vertices, axis=0), axis=1)
+    if len(steps) == 0 or not np.all(steps > 0.0):
+        return "vertices"
+    told = np.diff(curve.arc_lengths)
+    same = np.allclose(told, steps, rtol=1e-6, atol=1e-9 * float(steps.sum()))
+    return None if same and curve.arc_lengths[0] == 0.0 else "arc_lengths"
+
+
+def _also_kernel(kernel: Any, sizes: Sizes) -> str | None:
+    """A kernel of distances has a width."""
+    return "gamma" if kernel.name in RADIAL and kernel.gamma is None else None
+
+
+def _also_laplacian(relation: Any, sizes: Sizes) -> str | None:
+    """Each point has an edge that weighs something, by which it is divided."""
+    return None if np.all(relation.weights.sum(axis=1) > 0.0) else "weights"
+
+
+def _also_diffusion(relation: Any, sizes: Sizes) -> str | None:
+    return None if np.all(relation.kernel.sum(axis=1) > 0.0) else "kernel"
+
+
+def _also_layout(layout: Any, sizes: Sizes) -> str | None:
+    """Boxes lie in the plane of the first two coordinates."""
+    in_plane = sizes["w"] == min(2, sizes["d"])
+    return None if in_plane and np.all(layout.low <= layout.high) else "low"
+
+
+def _also_pattern(pattern: Any, sizes: Sizes) -> str | None:
+    """A supernode's vertices meet the next one and the same others: each one fewer."""
+    n, counts = sizes["n"], np.diff(pattern.starts)
+    if not np.all(pattern.later > np.repeat(np.arange(n), counts)):
+        return "later"
+    inner = np.setdiff1d(np.arange(1, n), pattern.heads)
+    return None if np.all(counts[inner - 1] == counts[inner] + 1) else "heads"
+
+
+def _also_search(solver: Any, sizes: Sizes) -> str | None:
+    """Buckets are counted by the longest edge over their width, which a ring must hold."""
+    longest = float(solver.distances.max(initial=0.0))
+    return None if longest <= (MOST_BUCKETS + 1) * float(solver.width) else "width"
+
+
+def _also_ordinal(disparities: Any, sizes: Sizes) -> str | None:
+    """Pairs are in increasing order of dissimilarity."""
+    values = disparities.pairs.dissimilarities
+    return None if np.all(values[1:] >= values[:-1]) else "pairs"
+
+
+def _also_topology(topology: Any, sizes: Sizes) -> str | None:
+    """Each layer but the input has an activation, and the bottleneck is one between the ends."""
+    if len(topology.activations) != len(topology.widths) - 1:
+        return "activations"
+    return None if topology.bottleneck < len(topology.widths) - 1 else "bottleneck"
+
+
+def _also_network(network: Any, sizes: Sizes) -> str | None:
+    """Weights and biases have the shapes of the layers."""
+    topology = network.topology
+    if [weights.shape for weights in network.weights] != list(topology.shapes):
+        return "weights"
+    if [biases.shape for biases in network.biases] != [(after,) for _, after in topology.shapes]:
+        return "biases"
+    sizes.update(p=topology.widths[0], q=topology.widths[-1])
+    sizes.update(d=topology.widths[topology.bottleneck])
+    return None
+
+
+VALUES = {
+    "approximate search": Declaration(
+        {"points": ANY_POINTS, "centre": Reals(("p",), -LONGEST, LONGEST), "seed": Whole()}
+    ),
+    "brute-force search": Declaration(
+        {"points": ANY_POINTS, "centre": Reals(("p",), -LONGEST, LONGEST)}
+    ),
+    "metric search": Declaration({"points": ANY_POINTS, "metric": METRIC}),
+    "kd-tree search": Declaration(
+        {"points": ANY_POINTS, "power": Number(1.0, float("inf"))},  # Chebyshev's is infinite
+    ),
+    "given distances": Declaration(
+        {
+            "given": Either(lengths("n", "n"), Sparse(("n", "n"), 0.0, LONGEST)),
+            "columns": Nothing(),
+        }
+    ),
+    "centering": Declaration({"column_means": Reals(("n",)), "grand_mean": Number()}),
+    "uncentered": Declaration(),
+    "gram map": Declaration(
+        {
+            "centering": Part("centering", "uncentered", n="m"),
+            "anchors": Reals(("m", "d")),
+            "eigenvalues": Reals(("d",), 0.0),
+        }
+    ),
+    "nystroem map": Declaration(
+        {
+            "landmarks": Either(Reals(("m", "p")), Indices(("m", 1))),
+            "inverse_root": Reals(("m", "r")),
+            "mean": Reals(("r",)),
+            "axes": Reals(("r", "d")),
+            "eigenvalues": Reals(("d",)),
+        }
+    ),
+    "kernel": Declaration(
+        {
+            "name": Word(KERNELS),
+            "gamma": optional(POSITIVE),
+            "degree": Whole(1, HIGHEST_DEGREE),
+            "coef0": Number(),
+            "origin": optional(Reals(("p",), -LONGEST, LONGEST)),
+        },
+        _also_kernel,
+    ),
+    "feature projection": Declaration(
+        {
+            "mean": Reals(("f",)),
+            "scales": Reals(("f",), 1.0 / LARGEST),
+            "axes": Reals(("d", "f")),
+        }
+    ),
+    "geodesic table": Declaration(
+        {
+            "similarities": Reals(("n", "n"), most=0.0, dtypes=SINGLE_TOO),
+            "centering": Part("centering", n="n"),
+        }
+    ),
+    "geodesic operator": Declaration(
+        {
+            "paths": Part("shortest paths", n="n"),
+            "centering": Part("centering", n="n"),
+            "norm_bound": NOT_NEGATIVE,
+            "initial": Reals(("n", "*")),
+        }
+    ),
+    "landmark geodesics": Declaration(
+        {
+            "landmarks": Indices(("m",), below="n"),
+            "geodesics": lengths("m", "n"),
+            "triangulation": Part("gram map", m="m"),
+        }
+    ),
+    "shortest paths": Declaration({"solver": Part("dijkstra", "elimination", n="n")}),
+    "dijkstra": Declaration(
+        {
+            "position": Indices(("n",), below="n", permutation=True),
+            "starts": Starts(("n+1",), end="e"),
+            "neighbors": Indices(("e",), below="n"),
+            "distances": lengths("e"),
+            "width": POSITIVE,
+            "together": Truth(),
+        },
+        _also_search,
+    ),
+    "elimination": Declaration(
+        {
+            "position": Indices(("n",), below="n", permutation=True),
+            "pattern": Part("filled pattern", n="n", e="e"),
+            "weights": Reals(("e",), 0.0, float("inf"), SINGLE_TOO),  # some arcs lead nowhere
+        }
+    ),
+    "filled pattern": Declaration(
+        {
+            "starts": Starts(("n+1",), end="e"),
+            "later": Indices(("e",), below="n"),
+            "heads": Starts(("*",), end="n", increasing="strictly"),
+        },
+        _also_pattern,
+    ),
+    "plain weights": Declaration(),
+    "given weights": Declaration(),
+    "heat weights": Declaration({"gamma": NOT_NEGATIVE}),
+    "self-tuning weights": Declaration({"scales": SCALES}),
+    "adaptive gaussian weights": Declaration({"scales": SCALES}),
+    "laplacian": Declaration(
+        {
+            "weighting": Part(*WEIGHTINGS, n="n"),
+            "weights": Sparse(("n", "n"), 0.0),
+            "normalization": Word(("random-walk", "symmetric", "unnormalized")),
+        },
+        _also_laplacian,
+    ),
+    "diffusion": Declaration(
+        {
+            "weighting": Part(*WEIGHTINGS, n="n"),
+            "density": Reals(("n",), 0.0, ANY_REAL),
+            "kernel": Sparse(("n", "n"), 0.0, ANY_REAL),
+        },
+        _also_diffusion,
+    ),
+    "local points": Declaration(
+        {
+            "points": Reals(("N", "p"), -LONGEST, LONGEST),
+            "members": Indices(("n",), below="N", increasing="strictly"),
+        }
+    ),
+    "local distances": Declaration(
+        {
+            "table": lengths("N", "N"),
+            "members": Indices(("n",), below="N", increasing="strictly"),
+        }
+    ),
+    "local relation": Declaration(
+        {
+            "geometry": Part("local points", "local distances", n="n", N="N", p="p"),
+            "regularization": NOT_NEGATIVE,
+            "eigenproblem": Part("eigenproblem", n="n"),
+        }
+    ),
+    "eigenproblem": Declaration(
+        {
+            "matrix": Either(Sparse(("*", "n")), Reals(("*", "n"), dtypes=SINGLE_TOO)),
+            "end": Word(("smallest", "largest")),
+            "trivial": optional(Reals(("n", "*"))),
+            "mass": optional(Reals(("n",), 0.0)),
+            "ceiling": optional(Number()),
+            "is_factor": Truth(),
+            "initial": optional(Reals(("n", "*"))),
+            "unit": Word(("value", "root", "complement")),
+            "divisor": POSITIVE,
+        }
+    ),
+    "isolated": Declaration(),
+    "chart": Declaration(
+        {
+            "members": Indices(("n",), increasing="strictly"),
+            "coordinates": Reals(("n", "d")),
+            "eigenvalues": Reals(("d",)),
+            "relation": Either(
+                Part("landmark geodesics", n="n", m="m"),
+                Part("isolated"),
+                Part(*RELATIONS, n=("n", "m"), N="N", p="p"),
+            ),
+            "anchors": Reals(("m", "d")),
+        }
+    ),
+    "layout": Declaration(
+        {
+            "offsets": Reals(("c", "d")),
+            "low": Reals(("c", "w")),
+            "high": Reals(("c", "w")),
+            "margin": NOT_NEGATIVE,
+        },
+        _also_layout,
+    ),
+    "curve": Declaration(
+        {
+            "vertices": Reals(("n", "p"), -NORMALIZED, NORMALIZED),
+            "arc_lengths": lengths("n", increasing="strictly"),
+            "closed": Truth(),
+        },
+        _also_curve,
+    ),
+    "curve projection": Declaration(
+        {
+            "arc_lengths": lengths("n"),
+            "feet": Reals(("n", "p"), -NORMALIZED, NORMALIZED),
+            "squared_distances": Reals(("n",), 0.0),
+        }
+    ),
+    "curve state": Declaration(
+        {
+            "curve": Part("curve", n="v", p="p"),
+            "projection": Part("curve projection", n="n", p="p"),
+            "weights": Reals(("n",), 0.0, 1.0),
+            "steps": Whole(),
+        }
+    ),
+    "surface": Declaration(
+        {
+            "knots": Reals(("k", "q"), -NORMALIZED, NORMALIZED),
+            "affine": Reals(("q+1", "p"), -LONGEST, LONGEST),
+            "coefficients": Reals(("k", "p"), -LONGEST, LONGEST),
+            "seeds": Reals(("s", "q"), -NORMALIZED, NORMALIZED),
+        }
+    ),
+    "data normalization": Declaration(
+        {"center": Reals(("p",), -LONGEST, LONGEST), "scale": Number(1e-90, 1e90)}
+    ),
+    "distances to a manifold": Declaration(
+        {"sums": Reals(("*",), 0.0), "n_counted": Whole(1), "n_points": Whole(1)}
+    ),
+    "metric disparities": Declaration(),
+    "ordinal disparities": Declaration(
+        {"pairs": Part("pairs", n="n", k="k"), "values": Reals(("k",), 0.0, dtypes=SINGLE_TOO)},
+        _also_ordinal,
+    ),
+    "pairs": Declaration(
+        {
+            "n_points": Whole(1, size="n"),
+            "first": Indices(("k",), below="n", dtypes=PAIR_INDICES),
+            "second": Indices(("k",), below="n", dtypes=PAIR_INDICES),
+            "dissimilarities": Reals(("k",), 0.0, LONGEST, SINGLE_TOO),
+            "weights": Either(
+                Reals(("k",), 0.0, dtypes=SINGLE_TOO), Reals((0,), dtypes=SINGLE_TOO)
+            ),
+        }
+    ),
+    "network topology": Declaration(
+        {
+            "widths": Items(Whole(1), fewest=3),
+            "activations": Items(Word(ACTIVATIONS)),
+            "bottleneck": Whole(1),
+        },
+        _also_topology,
+    ),
+    "network": Declaration(
+        {
+            "topology": Part("network topology"),
+            "weights": Items(Reals(("*", "*"))),
+            "biases": Items(Reals(("*",))),
+        },
+        _also_network,
+    ),
+    "network scaling": Declaration(
+        {
+            "center": Reals(("p",), -LONGEST, LONGEST),
+            "scale": POSITIVE,
+            "offset": Reals(("p",), -LONGEST, LONGEST),
+            "span": Reals(("p",), 0.0, LONGEST),
+        }
+    ),
+    "report": Declaration({"stages": Items(Part("stage")), "advice": Items(Word())}),
+    "stage": Declaration(
+        {"name": Word(), "seconds": NOT_NEGATIVE, "bytes": Whole(), "facts": Facts()}
+    ),
+}
