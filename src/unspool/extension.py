@@ -35,24 +35,7 @@ def walk_rows(towards: NeighborGraph, weights: Array) -> Any:
     return towards.with_weights(weights / totals[towards.rows])
 
 
-def geodesic_rows(
-    towards: NeighborGraph, lengths_from: Callable[[Array], Array], n_old: int
-) -> Array:
-    """Return the shortest paths from new points to the old ones, through the neighbours they see.
-
-    ``lengths_from(points)`` gives the rows of path lengths from old points to ``n_old`` others.
-    """
-    seen, place = np.unique(towards.neighbors, return_inverse=True)
-    known = lengths_from(seen)
-    lengths = np.full((towards.n_points, n_old), np.inf)
-    for rank in range(int(towards.counts.max(initial=0))):
-        has = np.flatnonzero(towards.counts > rank)
-        slots = towards.starts[has] + rank
-        through = towards.distances[slots][:, None] + known[place[slots]]
-        lengths[has] = np.minimum(lengths[has], through)
-    return lengths
-
-
+PREIMAGES = 512  # pre-images sought together: their similarities to 10,000 points are 40 MB
 SHARPNESS = 1e-12  # of the squared reach: how close to a known place counts as being there
 
 
@@ -107,18 +90,36 @@ def gaussian_preimage(
     is never worse than the start.
     """
     best = np.array(start)
-    closeness = np.einsum("ij,ij->i", shares, kernel(best, points))
-    moving = np.arange(len(best))
+    for first in range(0, len(best), PREIMAGES):
+        block = slice(first, first + PREIMAGES)
+        best[block] = _fixed_points(shares[block], kernel, points, best[block], max_steps)
+    return best
+
+
+def _fixed_points(
+    shares: Array,
+    kernel: Callable[[Array, Array], Array],
+    points: Array,
+    start: Array,
+    max_steps: int,
+) -> Array:
+    """Return where the steps from ``start`` lead; each table of similarities serves two of them.
+
+    ``moving`` are the rows that still come nearer, and ``pull`` their weighted similarities.
+    """
+    best, moving = np.array(start), np.arange(len(start))
+    pull = shares * kernel(best, points)
+    closeness = pull.sum(axis=1)
     for _ in range(max_steps):
-        pull = shares[moving] * kernel(best[moving], points)
         total = pull.sum(axis=1)
         usable = np.abs(total) > 1e-12 * np.abs(pull).sum(axis=1)
         moving, pull, total = moving[usable], pull[usable], total[usable]
-        moved = (pull @ points) / total[:, None]
-        reached = np.einsum("ij,ij->i", shares[moving], kernel(moved, points))
-        nearer = reached > closeness[moving] * (1 + 1e-12)
-        moving, moved = moving[nearer], moved[nearer]
         if len(moving) == 0:
             break
+        moved = (pull @ points) / total[:, None]
+        pull = shares[moving] * kernel(moved, points)
+        reached = pull.sum(axis=1)
+        nearer = reached > closeness[moving] * (1 + 1e-12)
+        moving, moved, pull = moving[nearer], moved[nearer], pull[nearer]
         best[moving], closeness[moving] = moved, reached[nearer]
     return best

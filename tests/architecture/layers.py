@@ -22,7 +22,10 @@ class Layer:
 
 
 LAYERS = (
-    Layer("what all share", ("values", "edges", "centering", "runtime", "ordering", "datasets")),
+    Layer(
+        "what all share",
+        ("values", "edges", "centering", "euclidean", "runtime", "ordering", "datasets"),
+    ),
     Layer(
         "the stages",
         (

@@ -5,12 +5,13 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
 import unspool
 from unspool import datasets, quality, runtime
 from unspool.evaluate import compare, usual_methods
-from unspool.methods import LLE, PCA, Isomap, LandmarkIsomap
+from unspool.methods import LLE, PCA, Isomap, LandmarkIsomap, RandomProjection
 
 ROLL = datasets.swiss_roll(240)
 
@@ -290,3 +291,26 @@ def test_elbows_take_the_geodesics_of_the_comparison():
     assert straight.curve.values[2] < 1e-9  # three columns hold all straight distances
     assert set(found.shepard) == set(found.embeddings)
     assert round(found.dimension.value) == 2
+
+
+class Dotted(BaseEstimator):
+    """Keeps the data, but for three points that are sent far away."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def fit_transform(self, X, y=None):
+        places = np.array(X[:, :2], dtype=float)
+        places[:3] += 1e4
+        return places
+
+
+def test_a_map_in_a_dot_gets_no_crown():
+    points = np.random.default_rng(0).normal(size=(300, 2))
+    found = compare(points, {"dot": Dotted(), "random": RandomProjection(1)})
+    assert found.scores["dot"]["trustworthiness"] > found.scores["random"]["trustworthiness"]
+    assert found.best("trustworthiness") == "random"
+    assert "carried by 3 of 300 points" in found.ruined["dot"]
+    assert "dot: not the best of any score" in str(found)
+    alone = compare(points, {"dot": Dotted()})
+    assert alone.best("trustworthiness") == "dot"

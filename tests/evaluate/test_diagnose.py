@@ -421,3 +421,14 @@ def test_eigenvalues_have_one_unit_in_the_report_and_in_the_model(few, more):
     values = more.fit(points).eigenvalues_
     np.testing.assert_allclose(facts["last"], few.eigenvalues_[-1], rtol=1e-9)
     np.testing.assert_allclose([facts["last"], facts["next"]], values[1:], rtol=1e-6, atol=1e-12)
+
+
+def test_a_map_in_a_dot_is_told_first():
+    points = np.random.default_rng(0).normal(size=(300, 3))
+    points[:3] += 1e4
+    found = diagnose(PCA(2).fit(points), points)
+    measure = found["coordinates that few points carry"]
+    assert not measure.ok
+    assert "carried by 3 of 300 points" in found.advice[0]
+    assert all("n_components" not in sentence for sentence in found.advice)
+    assert diagnose(PCA(2).fit(points[3:]), points[3:])[measure.name].ok

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import EllipseCollection, LineCollection, PathCollection
 from matplotlib.colors import to_rgba
+from matplotlib.text import Text
 
 from unspool import datasets, distances, plot, quality
 from unspool.evaluate import compare, diagnose
@@ -84,10 +85,10 @@ def test_words_paint_by_categories_with_a_legend():
     assert names == [f"kind {i}" for i in range(11)]  # 2 before 10
     for i, group in enumerate(of_kind(axes, PathCollection)):
         np.testing.assert_allclose(group.get_offsets(), PLACES[kinds == f"kind {i}"])
-        assert tuple(group.get_facecolor()[0]) == to_rgba(CATEGORIES[i % 8])
+        assert tuple(group.get_facecolor()[0]) == to_rgba(CATEGORIES[i % len(CATEGORIES)])
     # where colours come again, the marks differ
-    first, ninth = (of_kind(axes, PathCollection)[i].get_paths()[0] for i in (0, 8))
-    assert len(first.vertices) != len(ninth.vertices)
+    first, again = (of_kind(axes, PathCollection)[i].get_paths()[0] for i in (0, 10))
+    assert len(first.vertices) != len(again.vertices)
 
 
 def test_truth_values_and_names_with_signs_are_words():
@@ -335,3 +336,147 @@ def test_without_matplotlib_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r"pip install 'unspool\[plot\]'"):
         plot.embedding(PLACES)
+
+
+def with_strays():
+    """A disk of 500 points, and three far away."""
+    core = np.random.default_rng(5).normal(size=(500, 2))
+    return np.vstack([core, [[400.0, 0.0], [0.0, -300.0], [250.0, 250.0]]])
+
+
+@pytest.mark.parametrize("color", [None, np.arange(503.0), np.arange(503) % 3 > 0])
+def test_strays_are_drawn_at_the_border_and_counted(color):
+    figure = plot.embedding(with_strays(), color)
+    axes = figure.axes[0]
+    assert "3 points outside" in texts(figure)
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    assert right - left < 20  # the disk fills the picture
+    assert len(dots(axes)) == 503
+    x, y = dots(axes).T
+    assert left < x.min() < x.max() < right
+    assert low < y.min() < y.max() < high
+    near_border = (x > right - 0.1 * (right - left)) | (y < low + 0.1 * (high - low))
+    assert near_border.sum() >= 3
+    drawn(figure)
+
+
+def test_a_map_without_strays_is_shown_whole():
+    figure = plot.embedding(MODEL)
+    assert not any("outside" in text for text in texts(figure))
+
+
+def test_trust_and_three_dimensions_count_strays_too():
+    places = with_strays()
+    score = quality.trustworthiness(places, places)
+    assert "3 points outside" in texts(plot.trust(places, score))
+    solid = plot.embedding(np.column_stack([places, places[:, 0]]), dimensions=3)
+    assert "3 points outside" in texts(solid)
+    drawn(solid)
+
+
+def test_of_many_categories_the_others_are_grouped_and_counted():
+    kinds = np.array([f"kind {i}" for i in range(40)] * 5)
+    kinds[:50] = "kind 7"
+    figure = plot.embedding(MODEL, kinds)
+    names = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert len(names) == 16
+    assert "kind 7" in names
+    hidden = len(set(kinds)) - 15
+    count = sum(kind not in names for kind in kinds)
+    assert names[-1] == f"{hidden} others ({count} points)"
+    assert len(dots(figure.axes[0])) == 200  # nobody is dropped
+    several = plot.comparison({"a": PLACES, "b": PLACES}, kinds)
+    assert [t.get_text() for t in several.legends[0].get_texts()] == names
+
+
+def test_points_without_a_category_have_one_of_their_own():
+    kinds = np.array(["a", "", None, np.nan] * 50, dtype=object)
+    axes = plot.embedding(MODEL, kinds).axes[0]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "(empty)"]
+    assert len(of_kind(axes, PathCollection)[1].get_offsets()) == 150
+
+
+def test_categories_keep_their_order_and_ordered_ones_their_scale():
+    pandas = pytest.importorskip("pandas")
+    given = pandas.Series(["low", "high", "mid", None] * 50)
+    kinds = given.astype(pandas.CategoricalDtype(["low", "mid", "high"], ordered=True))
+    axes = plot.embedding(MODEL, kinds).axes[0]
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["low", "mid", "high", "(empty)"]
+    light = [sum(group.get_facecolor()[0][:3]) for group in of_kind(axes, PathCollection)[:3]]
+    assert light == sorted(light)
+
+
+def test_a_few_wild_numbers_do_not_take_the_whole_scale():
+    color = np.linspace(0.0, 1.0, 200)
+    color[0] = 1e6
+    axes, bar = plot.embedding(MODEL, color).axes
+    low, high = next(c.get_clim() for c in axes.collections if c.get_array() is not None)
+    assert 0.0 <= low < 0.1
+    assert 0.9 < high < 2.0
+    assert bar._colorbar.extend == "max"
+
+
+def test_many_points_are_transparent():
+    many = np.random.default_rng(0).normal(size=(50_000, 2))
+    assert plot.embedding(many).axes[0].collections[0].get_alpha() < 0.5
+    assert plot.embedding(MODEL).axes[0].collections[0].get_alpha() == 1.0
+
+
+def test_a_map_is_drawn_in_three_dimensions():
+    solid = plot.embedding(ROLL.points, ROLL.color, dimensions=3).axes[0]
+    assert solid.name == "3d"
+    figure = plot.comparison({"a": ROLL.points, "b": ROLL.points}, dimensions=3)
+    assert [axes.name for axes in figure.axes] == ["3d", "3d"]
+    with pytest.raises(ValueError, match="2 or 3 dimensions"):
+        plot.embedding(ROLL.points, dimensions=4)
+    with pytest.raises(ValueError, match="projection='3d'"):
+        plot.embedding(ROLL.points, dimensions=3, axes=plot.figure(2.0, 2.0).add_subplot())
+
+
+def test_a_notebook_shows_a_figure_by_itself():
+    assert plot.embedding(MODEL)._repr_png_().startswith(b"\x89PNG")
+    assert plot.scree(MODEL)._repr_png_().startswith(b"\x89PNG")
+
+
+def test_a_dark_figure_has_light_words_and_the_same_marks():
+    figure = plot.embedding(with_strays(), np.array(["a", "b", ""] * 167 + ["a", "b"]), title="map")
+    before = dots(figure.axes[0])
+    assert plot.darken(figure) is figure
+    assert sum(figure.get_facecolor()[:3]) < 0.6
+    for text in figure.findobj(Text):
+        if text.get_text():
+            assert sum(to_rgba(text.get_color())[:3]) > 1.5, text.get_text()
+    np.testing.assert_array_equal(dots(figure.axes[0]), before)
+    painted = plot.darken(plot.embedding(MODEL, ROLL.color)).axes[0].collections[0]
+    assert sum(painted.get_cmap()(0.0)[:3]) > 0.8  # the dark end of the scale is left out
+    drawn(figure)
+
+
+def in_lab(color, seen):
+    """CIELAB of a color as some eyes see it (matrix of Machado et al. 2009 on linear RGB)."""
+    given = np.array(to_rgba(color)[:3])
+    linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(np.array(seen) @ linear, 0.0, 1.0)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    xyz = to_xyz @ linear / [0.9505, 1.0, 1.089]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        np.eye(3),
+        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+        [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+    ],
+    ids=["all cones", "deuteranopia", "protanopia", "tritanopia"],
+)
+def test_everybody_tells_the_categories_apart(seen):
+    colors = [in_lab(color, seen) for color in CATEGORIES]
+    gaps = [np.linalg.norm(a - b) for i, a in enumerate(colors) for b in colors[:i]]
+    assert min(gaps) > 15

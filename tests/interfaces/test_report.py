@@ -52,7 +52,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))
-        if tag not in ("meta", "img"):
+        if tag not in ("meta", "img", "source"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -314,3 +314,20 @@ def test_copies_in_a_table_of_distances_are_counted():
     points = np.vstack([POINTS[:20], POINTS[:2]])
     table = np.linalg.norm(points[:, None] - points, axis=2)
     assert summarize(table, metric="precomputed").duplicates == 2
+
+
+def test_every_picture_is_there_for_a_dark_page_too(report):
+    _, _, page = report
+    images, dark = page.all("img"), page.all("source")
+    assert len(dark) == len(images)
+    for image, other in zip(images, dark, strict=True):
+        assert other["media"] == "screen and (prefers-color-scheme: dark)"
+        light, night = (
+            np.asarray(
+                Image.open(io.BytesIO(base64.b64decode(text.partition(",")[2]))).convert("L")
+            )
+            for text in (image["src"], other["srcset"])
+        )
+        assert light.shape == night.shape
+        assert light.mean() > 200
+        assert night.mean() < 90

@@ -5,10 +5,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from unspool import distances, graph, paths, problem
+from unspool import distances, problem
 from unspool.extension import (
     gaussian_preimage,
-    geodesic_rows,
     interpolate,
     neighbors_needed,
     place,
@@ -104,19 +103,6 @@ def test_walk_rows_are_probabilities():
     np.testing.assert_allclose(np.sort(rows.toarray()[0])[-3:], [1 / 8, 2 / 8, 5 / 8])
 
 
-def test_geodesic_rows_go_through_the_neighbours():
-    X = RANDOM.standard_normal((40, 2))
-    neighbors = graph.symmetrize(distances.neighbor_graph(X, 6))
-    lengths = np.asarray(paths.geodesic_distances(neighbors), dtype=np.float64)
-    new = RANDOM.standard_normal((5, 2))
-    seen = distances.find_query_neighbors(distances.build_index(X), new, 4)
-    through = cdist(new, X)
-    near = np.argsort(through, axis=1)[:, :4]
-    expected = np.min(np.take_along_axis(through, near, axis=1)[:, :, None] + lengths[near], axis=1)
-    rows = geodesic_rows(seen, lambda points: lengths[points], 40)
-    np.testing.assert_allclose(rows, expected, rtol=1e-6)
-
-
 # the way back
 
 
@@ -170,3 +156,21 @@ def test_a_gaussian_pre_image_comes_nearer_to_its_target():
         gaussian(gaussian_preimage(mixed, gaussian, points, start), points),
     )
     assert (after >= before - 1e-12 * np.abs(before)).all()
+
+
+def test_pre_images_do_not_know_of_each_other_and_need_one_table_a_step():
+    from unspool.kernel import Kernel
+
+    random = np.random.default_rng(3)
+    points, gaussian = random.standard_normal((60, 3)), Kernel("gaussian", gamma=0.5)
+    shares, start = random.uniform(size=(600, 60)), random.standard_normal((600, 3))
+    tables = []
+
+    def counted(a, b):
+        tables.append(len(a))
+        return gaussian(a, b)
+
+    together = gaussian_preimage(shares, counted, points, start, max_steps=5)
+    assert len(tables) == 2 * (1 + 5)  # two blocks: the initial table, and one a step
+    alone = [gaussian_preimage(shares[[i]], gaussian, points, start[[i]], 5) for i in (0, 599)]
+    np.testing.assert_allclose(together[[0, 599]], np.vstack(alone), rtol=1e-9)

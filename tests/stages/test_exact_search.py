@@ -231,3 +231,77 @@ def test_the_search_tells_how_far_it_is_and_can_be_cancelled(question):
 
     with pytest.raises(runtime.Cancelled), runtime.listen(cancel) as listener:
         distances.neighbor_graph(X, **question)
+
+
+# tables of all distances
+
+
+@every_case
+def test_tables_are_those_of_differences(make):
+    X = np.asarray(make(), float)[:900]
+    some = X[:730]
+    for queries, points in ((X, X), (some, X), (X + 0.0, X)):
+        table = distances.pairwise_squared_distances(queries, points)
+        expected = cdist(queries, points, "sqeuclidean")
+        np.testing.assert_allclose(table, expected, rtol=1e-11, atol=0)
+        assert (table[expected == 0] == 0).all()
+        np.testing.assert_array_equal(np.sqrt(table), distances.pairwise_distances(queries, points))
+    table = distances.pairwise_distances(X, X)
+    np.testing.assert_array_equal(table, table.T)
+
+
+def test_large_tables_come_from_products(monkeypatch):
+    """And those that products would spoil do not."""
+    from unspool.distances import metrics
+
+    wide, split = RANDOM.standard_normal((800, 30)), clusters(1e6, 800)
+    assert metrics._squares_by_products(wide, wide) is not None
+    assert metrics._squares_by_products(wide[:, :3], wide[:, :3]) is None
+    assert metrics._squares_by_products(wide[:50], wide[:50]) is None
+    assert metrics._squares_by_products(split, split) is None
+    monkeypatch.setattr(metrics, "_cancels", lambda *_: False)
+    table = metrics._squares_by_products(split, split)
+    np.testing.assert_allclose(table, cdist(split, split, "sqeuclidean"), rtol=1e-11)
+
+
+def test_tables_of_infinite_squares_stay_infinite():
+    X = np.concatenate([RANDOM.standard_normal((900, 20)), np.full((2, 20), 1e200)])
+    with np.errstate(over="ignore", invalid="ignore"):
+        table = distances.pairwise_squared_distances(X, X)
+    assert not np.isnan(table).any()
+    assert np.isinf(table[0, -1])
+    assert table[-1, -2] == 0
+
+
+# cosine
+
+
+def test_cosine_neighbours_come_from_unit_rows():
+    X = RANDOM.standard_normal((900, 20)) * RANDOM.uniform(1e-3, 1e3, (900, 1))
+    index = distances.build_index(X, "cosine")
+    for queries in (X, X[:200] + 0.1):
+        table = cdist(queries, X, "cosine")
+        found = index.nearest(queries, 7)
+        near = found.neighbors.reshape(-1, 7)
+        np.testing.assert_array_equal(near, np.argsort(table, axis=1)[:, :7])
+        expected = np.take_along_axis(table, near, axis=1)
+        np.testing.assert_allclose(found.distances.reshape(-1, 7), expected, atol=1e-15)
+    assert index._directions is not None
+    assert set(vars(pickle.loads(pickle.dumps(index)))) == {"points", "metric"}
+
+
+def test_cosine_distances_of_nearby_directions_keep_their_digits():
+    """1 - cos of an angle of 1e-7 is 5e-15: as a difference it would have two digits."""
+    angles = np.arange(600) * 1e-7
+    X = np.stack([np.cos(angles), np.sin(angles), *np.zeros((4, 600))], axis=1)
+    found = distances.build_index(X, "cosine").nearest(X, 2).distances.reshape(-1, 2)
+    np.testing.assert_allclose(found[:, 1], 0.5e-14, rtol=1e-6)
+
+
+def test_rows_of_zeros_have_no_direction():
+    X = RANDOM.standard_normal((600, 8))
+    zero = np.zeros((1, 8))
+    found = distances.build_index(X, "cosine").nearest(zero, 4)
+    np.testing.assert_array_equal(found.distances, np.ones(4))
+    with_zero = distances.build_index(np.vstack([X, zero]), "cosine").nearest(X[:20], 601)
+    np.testing.assert_array_equal(with_zero.distances[with_zero.neighbors == 600], np.ones(20))

@@ -39,6 +39,39 @@ def test_a_set_with_itself_is_worked_on_in_tiles(name, origin):
     np.testing.assert_array_equal(table, table.T)
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_gaussians_of_many_columns_by_products_lose_no_digits(offset):
+    """Of clusters, duplicates and far data: the distances are those by differences."""
+    centers = RANDOM.standard_normal((7, 40))
+    points = offset + centers[RANDOM.integers(7, size=700)]
+    points[:350] += 1e-4 * RANDOM.standard_normal((350, 40))
+    points[350:600] += RANDOM.standard_normal((250, 40))
+    for first, second in ((points, points), (points[:80], points), (points, points[600:])):
+        table = Kernel("gaussian", gamma=0.01)(first, second)
+        expected = np.exp(-0.01 * cdist(first, second, "sqeuclidean"))
+        np.testing.assert_allclose(table, expected, rtol=1e-10, atol=0)
+    table = Kernel("gaussian", gamma=1e6)(points, points)
+    np.testing.assert_array_equal(table, table.T)
+    assert (np.diag(table) == 1.0).all()
+    near = Kernel("gaussian", gamma=1e6)(points[:350], points[:350])
+    expected = np.exp(-1e6 * cdist(points[:350], points[:350], "sqeuclidean"))
+    np.testing.assert_allclose(near, expected, rtol=1e-8)
+
+
+def test_many_columns_are_not_compared_pair_by_pair(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("by differences")
+
+    points = RANDOM.standard_normal((600, 30))
+    monkeypatch.setattr("scipy.spatial.distance.cdist", refuse)
+    assert Kernel("gaussian", gamma=0.1)(points, points).shape == (600, 600)
+
+
+def test_numbers_whose_squares_overflow_have_nothing_in_common():
+    points = 1e200 * RANDOM.standard_normal((5, 12))
+    np.testing.assert_array_equal(Kernel("gaussian", gamma=1.0)(points, points), np.eye(5))
+
+
 @every_kernel
 def test_the_diagonal_without_the_table(name):
     np.testing.assert_allclose(made(name).diagonal(A), np.diag(made(name)(A, A)), rtol=1e-12)

@@ -1,46 +1,111 @@
 """How much memory there is, in a machine and in a container, and the refusal."""
 
+import subprocess
+import sys
+
 import pytest
 
 from unspool import runtime
 from unspool.runtime import resources as memory
-from unspool.runtime.resources import _container, _machine_free
 
 
 def test_what_is_free_is_a_positive_number():
     assert 2**20 < runtime.available_bytes() < 2**50
 
 
-def test_a_container_may_have_less_than_the_machine(monkeypatch):
+def test_the_least_of_all_limits_counts(monkeypatch):
     monkeypatch.setattr(memory, "_machine_free", lambda: 1000)
-    monkeypatch.setattr(memory, "_container", lambda: (600, 200))
+    monkeypatch.setattr(memory, "_address_space_free", lambda: None)
+    monkeypatch.setattr(memory, "_groups_free", lambda: [400, 6000])
     assert runtime.available_bytes() == 400
-    monkeypatch.setattr(memory, "_container", lambda: (6000, 200))
+    monkeypatch.setattr(memory, "_groups_free", lambda: [6000])
     assert runtime.available_bytes() == 1000
-    monkeypatch.setattr(memory, "_container", lambda: (100, 200))
-    assert runtime.available_bytes() == 0
-    monkeypatch.setattr(memory, "_container", lambda: (None, 0))
+    monkeypatch.setattr(memory, "_groups_free", lambda: [])
     assert runtime.available_bytes() == 1000
+    monkeypatch.setattr(memory, "_address_space_free", lambda: 300)
+    assert runtime.available_bytes() == 300
 
 
-def test_the_files_that_say_so_are_read(monkeypatch, tmp_path):
+@pytest.fixture
+def system(monkeypatch, tmp_path):
+    """A function that writes files of a system of its own, which is then asked."""
+
     class Elsewhere(type(tmp_path)):
         def __new__(cls, place):
             return type(tmp_path)(tmp_path / place.lstrip("/"))
 
+    def write(**files):
+        for place, text in files.items():
+            path = tmp_path / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
     monkeypatch.setattr(memory, "Path", Elsewhere)
-    (tmp_path / "proc").mkdir()
-    (tmp_path / "proc/meminfo").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
-    assert _machine_free() == 7 * 1024
-    assert _container() == (None, 0)
-    group = tmp_path / "sys/fs/cgroup"
-    group.mkdir(parents=True)
-    (group / "memory.max").write_text("max\n")
-    (group / "memory.current").write_text("5\n")
-    assert _container() == (None, 0)
-    (group / "memory.max").write_text("4096\n")
-    assert _container() == (4096, 5)
+    monkeypatch.setattr(memory, "_address_space_free", lambda: None)
+    write(**{"proc/meminfo": "MemTotal: 9 kB\nMemAvailable: 7 kB\n"})
+    return write
+
+
+def test_the_files_that_say_so_are_read(system):
+    group = "sys/fs/cgroup"
+    assert runtime.available_bytes() == 7 * 1024
+    system(**{f"{group}/memory.max": "max\n", f"{group}/memory.current": "5\n"})
+    assert runtime.available_bytes() == 7 * 1024
+    system(**{f"{group}/memory.max": "4096\n"})
     assert runtime.available_bytes() == 4091
+    system(**{f"{group}/memory.max": "4\n"})
+    assert runtime.available_bytes() == 0
+
+
+def test_limits_of_the_groups_above_count(system):
+    slice_, job = "sys/fs/cgroup/user.slice", "sys/fs/cgroup/user.slice/job_7"
+    system(
+        **{
+            "proc/self/cgroup": "0::/user.slice/job_7\n",
+            f"{job}/memory.max": "6000\n",
+            f"{job}/memory.current": "1000\n",
+            f"{slice_}/memory.max": "5000\n",
+            f"{slice_}/memory.current": "3000\n",
+        }
+    )
+    assert runtime.available_bytes() == 2000
+
+
+def test_limits_of_the_older_hierarchy_count(system):
+    job = "sys/fs/cgroup/memory/slurm/job_7"
+    system(
+        **{
+            "proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/slurm/job_7/step_0\n0::/\n",
+            f"{job}/memory.limit_in_bytes": "5000\n",
+            f"{job}/memory.usage_in_bytes": "4500\n",
+            f"{job}/memory.stat": "cache 9\ntotal_inactive_file 700\ntotal_active_file 100\n",
+        }
+    )
+    assert runtime.available_bytes() == 500 + 800
+
+
+def test_cached_files_count_as_free_but_for_those_not_yet_written(system):
+    group = "sys/fs/cgroup"
+    system(
+        **{
+            f"{group}/memory.max": "5000\n",
+            f"{group}/memory.current": "4900\n",
+            f"{group}/memory.stat": "anon 900\ninactive_file 3000\nactive_file 1000\n"
+            "file_dirty 500\n",
+        }
+    )
+    assert runtime.available_bytes() == 100 + 3500
+
+
+def test_a_limit_of_the_address_space_is_seen():
+    code = (
+        "import resource\n"
+        "from unspool import runtime\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, resource.RLIM_INFINITY))\n"
+        "print(runtime.available_bytes() < 6 * 2**30)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "True"
 
 
 def test_what_fits_is_claimed_without_a_word(monkeypatch):

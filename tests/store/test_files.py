@@ -13,11 +13,13 @@ import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import unspool
 from tests.cases import roll
 from unspool import distances, graph, paths, store
 from unspool.io import write_atomically, write_together
+from unspool.principal import Polygon
 from unspool.store import UnreadableModel, archive, models
 from unspool.store.archive import _digest
 from unspool.store.codec import Encoder
@@ -357,6 +359,20 @@ BEFORE, AFTER = b'{"format":2,"notes":{},"model":', b"}"
 def test_pages_too_large_to_parse(page, says, tmp_path):
     """One of 60 MB took 24 s and 2.8 GB."""
     in_bounds(tmp_path, resealed(zipped({"unspool.json": BEFORE + page + AFTER})), says)
+
+
+@pytest.mark.parametrize("what", ["curves", "tables"])
+def test_arrays_that_a_page_refers_to_again_and_again(what, tmp_path):
+    """One array and two thousand places that it is looked at from: soon it has been enough."""
+    encoder = Encoder()
+    if what == "curves":
+        path = np.zeros((100_000, 2))
+        path[:, 0] = np.arange(100_000)
+        value = encoder.page(Polygon(path, path[:, 0].copy(), False), "")
+    else:
+        value = encoder.page(sp.csr_array(np.eye(1000)), "")
+    page = {**GOOD, "notes": {"is": "dict", "items": [["many", [value] * 2_000]]}}
+    in_bounds(tmp_path, sealed(page, encoder.arrays), "used more often than", seconds=5.0)
 
 
 def test_a_huge_file_is_not_hashed_before_its_sizes_are_looked_at(good, tmp_path, monkeypatch):

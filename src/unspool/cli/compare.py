@@ -19,7 +19,15 @@ from ..io import (
 )
 from ..io.table import import_pandas
 from .input import data_options, loading_code, read_data
-from .output import FIGURES, json_option, plot_option, report_progress, tell, write_figure
+from .output import (
+    FIGURES,
+    json_option,
+    keep_input,
+    plot_option,
+    report_progress,
+    tell,
+    write_figure,
+)
 
 if TYPE_CHECKING:
     from ..evaluate import Comparison
@@ -51,6 +59,7 @@ def compare_command(ctx: click.Context, /, **given: Any) -> None:
 
     check_output(given["out"], OUTPUTS)
     check_output(given["plot"], FIGURES)
+    keep_input(given)
     asked = given["methods"]
     methods = None if asked is None else [entry_of(n).name for n in asked.split(",") if n]
     made = read_data(given)

@@ -102,7 +102,7 @@ def transform_command(saved: str, **given: Any) -> None:
     \b
     unspool transform roll.unspool new.csv -o placed.csv
     """
-    check_outputs(given)
+    check_outputs({**given, "saved": saved})
     model, name, recipe = open_model(saved)
     made = read_data(given, recipe)
     began = time.perf_counter()

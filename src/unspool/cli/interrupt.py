@@ -74,6 +74,9 @@ def _wait_for(child: int) -> int:
     code = os.waitstatus_to_exitcode(status)
     if code < 0:  # killed by somebody else, or for want of memory
         atomic.remove_unfinished()
+        name = signal.Signals(-code).name
+        hint = "; the system does that when memory runs out" if name == "SIGKILL" else ""
+        sys.stderr.write(f"unspool: the work was ended by {name}{hint}\n")
     return code if code >= 0 else 128 - code
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,17 @@ def check_outputs(given: Mapping[str, Any]) -> None:
     check_output(given.get("out"))
     check_output(given.get("plot"), FIGURES)
     check_output(given.get("model"), (".unspool",))
+    keep_input(given)
+
+
+def keep_input(given: Mapping[str, Any]) -> None:
+    """Refuse to write over the data or the model that is read."""
+    read = [name for name in (given.get("data"), given.get("saved")) if name]
+    for option in ("out", "plot", "model"):
+        for name in read if given.get(option) else ():
+            with suppress(OSError):  # one of them is not there: they are not the same
+                if Path(name).expanduser().samefile(given[option]):
+                    raise ValueError(f"{given[option]} is what is read; name another file to write")
 
 
 @contextmanager

@@ -39,6 +39,8 @@ def squared_difference(a, b, limit):
 
     The parts are not negative, so one that is above ``limit`` settles the whole.
     """
+    if a.shape[0] <= CHUNK:
+        return _sum_of_squares(a, b)
     total = 0.0
     for first in range(0, a.shape[0], CHUNK):
         total += _sum_of_squares(a[first : first + CHUNK], b[first : first + CHUNK])
@@ -271,6 +273,7 @@ def collect_within(
     tile = _bounds(left, right, (0, left.shape[0]), columns, space)
     width = tile.shape[1]
     for r in range(tile.shape[0]):
+        query = queries[r]
         for first in range(0, width, STRIP):
             last = min(first + STRIP, width)
             if not _any_within(tile[r, first:last], limit):
@@ -278,7 +281,7 @@ def collect_within(
             for c in range(first, last):
                 if tile[r, c] <= limit:
                     j = columns[0] + c
-                    d = np.sqrt(squared_difference(queries[r], points[j], np.inf))
+                    d = np.sqrt(squared_difference(query, points[j], np.inf))
                     if d <= radius:
                         row[size], index[size], dist[size] = r, j, d
                         size += 1

@@ -16,6 +16,7 @@ import numpy as np
 from .. import quality
 from ..dimension import Dimension, intrinsic_dimension
 from ..quality import Score, Shepard
+from ..relation import describe_localized, find_localized
 from ..values import Array
 from .scores import COLUMNS, Column, Elbow, Scores, Yardstick, aligned
 
@@ -156,15 +157,26 @@ class Comparison:
         present = {name for outcome in self.outcomes for name in outcome.scores}
         return tuple(column for column in COLUMNS if column.name in present)
 
+    @cached_property
+    def ruined(self) -> dict[str, str]:
+        """What ruins the picture of some maps: a coordinate that a few points carry alone."""
+        found = {label: find_localized(places) for label, places in self.embeddings.items()}
+        every = np.arange(self.n_points)
+        return {label: describe_localized(c, every) for label, c in found.items() if c}
+
     def best(self, score: str) -> str:
-        """Return the label of the map with the best value of a score."""
+        """Return the label of the map with the best value of a score.
+
+        A map whose points lie in a dot beside a few strays is not the best, if there is another.
+        """
         column = next((c for c in self.scored if score in (c.name, c.heading)), None)
         if column is None:
             known = ", ".join(c.name for c in self.scored)
             raise ValueError(f"no score {score!r} here; there are: {known}")
         sign = 1.0 if column.more_is_better else -1.0
         having = {label: s[column.name] for label, s in self.scores.items() if column.name in s}
-        return max(having, key=lambda label: sign * having[label].value)
+        shown = [label for label in having if label not in self.ruined] or list(having)
+        return max(shown, key=lambda label: sign * having[label].value)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one dict per method: plain numbers, None where there is no score."""
@@ -191,6 +203,7 @@ class Comparison:
     def _remarks(self) -> list[str]:
         said = [f"{label}: no map: {reason}" for label, reason in self.failures.items()]
         said += [f"{o.label}: {note}" for o in self.outcomes for note in o.notes]
+        said += [f"{label}: not the best of any score: {why}" for label, why in self.ruined.items()]
         return ["", self.basis(), *said]
 
     def basis(self) -> str:
@@ -222,7 +235,8 @@ class Comparison:
         maps = {titles.get(label, label): places for label, places in self.aligned.items()}
         if truth is not None and truth.shape[1] <= 2:
             maps = {"truth": truth, **maps}
-        return plot.comparison(maps, color=paint)
+        solid = all(places.shape[1] == 3 for places in maps.values())
+        return plot.comparison(maps, color=paint, dimensions=3 if solid else 2)
 
     def __str__(self) -> str:
         return self.table()

@@ -28,6 +28,7 @@ CAUSES: tuple[Check, ...] = (
     solution_checks.convergence,
     solution_checks.connected_components,
     solution_checks.short_circuits,
+    map_checks.points_in_a_dot,
 )
 PROMISES: tuple[Check, ...] = (
     map_checks.trustworthiness,

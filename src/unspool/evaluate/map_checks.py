@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..catalog import entry_of
+from ..relation import describe_localized, find_localized
 from ..values import Array
 from .evidence import Evidence, Measure
 
@@ -15,6 +17,24 @@ STRESSED = 0.2  # Kruskal 1964 calls 0.2 a poor fit
 UNEXPLAINED = 0.1  # of the variance of geodesics
 STRETCHED = 0.7  # root mean square of log stretches: lengths are off by a factor of 2
 UNEVEN = 1.5  # of log areas, tenth to ninetieth percentile: areas differ by a factor of 4.5
+
+
+def points_in_a_dot(evidence: Evidence) -> Measure | None:
+    """Ask whether a few points carry a coordinate alone, so that all others lie in a dot."""
+    found = find_localized(evidence.embedding)
+    name, sound = "coordinates that few points carry", "0"
+    if not found:
+        return Measure(name, 0.0, sound, True)
+    told = describe_localized(found, np.arange(evidence.n_points))
+    if getattr(evidence.model, "outliers", "separate") != "separate":
+        advice = f"{told}, so the others lie in a dot; pass outliers='separate', or use Isomap"
+        return Measure(name, len(found), sound, False, advice, "outliers", "separate")
+    instead = "pca" if evidence.keeps == "geodesics" else "isomap"
+    if evidence.keeps == "distances":
+        advice = f"{told}, so the others lie in a dot; remove these rows from X"
+        return Measure(name, len(found), sound, False, advice, "X")
+    advice = f"{told}, so the others lie in a dot; map them by {entry_of(instead).title} instead"
+    return Measure(name, len(found), sound, False, advice, "method", instead)
 
 
 def trustworthiness(evidence: Evidence) -> Measure | None:

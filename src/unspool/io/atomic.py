@@ -7,9 +7,11 @@ them (``share_unfinished``, ``remove_unfinished``).
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
@@ -18,6 +20,8 @@ from typing import BinaryIO
 
 Pending = list[tuple[Path, Path]]  # files that are written, and the names they shall take
 
+# full, too large, over quota, read-only, not allowed: told of the file, not of its unfinished part
+NOT_WRITTEN = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 SIZE = 2**16  # bytes for the names: more than ten of the longest paths
 
 _pending: ContextVar[Pending | None] = ContextVar("pending", default=None)
@@ -61,7 +65,8 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a binary file that takes the name ``path`` when the block ends well.
 
     It is written beside its later place, so that the last step is one renaming; a block that fails
-    or is interrupted leaves what was there before.
+    or is interrupted leaves what was there before. A file that was there keeps its permissions, and
+    a symbolic link stays one: the file that it leads to is written.
 
     Parameters
     ----------
@@ -77,6 +82,8 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ------
     ValueError
         If ``path`` is a folder, or lies in one that is not there.
+    OSError
+        If it cannot be written, with its name.
 
     Examples
     --------
@@ -85,6 +92,7 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     file.write(b"whole or not at all")
     """
     goal = Path(path)
+    goal = goal.resolve() if goal.is_symlink() else goal
     if goal.is_dir():
         raise ValueError(f"{goal} is a folder; name a file to write")
     if not goal.parent.is_dir():
@@ -96,13 +104,23 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         _note_begun(part)
         try:
             with part.open("xb+") as file:
+                _keep_mode(goal, part)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-        except BaseException:
-            _discard(part)
+        except BaseException as error:
+            with suppress(OSError):
+                _discard(part)
+            if isinstance(error, OSError) and error.errno in NOT_WRITTEN:
+                raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
             raise
         pending.append((part, goal))
+
+
+def _keep_mode(goal: Path, part: Path) -> None:
+    """Give a new file the permissions of the one whose place it takes."""
+    with suppress(OSError):  # there is none, or it is somebody else's
+        part.chmod(stat.S_IMODE(goal.stat().st_mode))
 
 
 def _discard(part: Path) -> None:

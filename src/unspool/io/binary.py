@@ -6,12 +6,13 @@ import re
 import warnings
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import numpy as np
 
 from ..runtime import claim
 from ..values import Array
+from .packed import check_unpacked
 from .table import Table, import_pandas, join_names, make_distinct, to_frame
 
 USUAL_NAMES = ("X", "x", "points", "data", "features", "embedding", "arr_0")
@@ -36,9 +37,16 @@ def read_array(path: Path, name: str | None = None) -> Table:
     Of several tables, ``name`` says which. Arrays with one entry per row become columns beside it.
     """
     try:
+        if is_zipfile(path):
+            with ZipFile(path) as archive:
+                check_unpacked(path, sum(member.file_size for member in archive.infolist()), 2)
         loaded = np.load(path, allow_pickle=False)
         arrays = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
-    except (ValueError, EOFError, BadZipFile, KeyError) as error:
+    except (EOFError, BadZipFile, KeyError, NotImplementedError) as error:
+        raise ValueError(f"{path} is no array file that can be read safely ({error})") from None
+    except ValueError as error:
+        if str(error).startswith(str(path)):
+            raise
         raise ValueError(f"{path} is no array file that can be read safely ({error})") from None
     name = _find_points(arrays, path) if name is None else _check_member(name, arrays, path)
     points = arrays.pop(name)
@@ -78,11 +86,15 @@ def read_columnar(path: Path) -> Table:
     pd = import_pandas()
     read = pd.read_parquet if path.suffix == ".parquet" else pd.read_feather
     try:
+        if path.suffix == ".parquet":
+            _check_parquet(path)
         frame = read(path)
     except ImportError:
         raise ImportError(f"{path.suffix} files need pyarrow; pip install 'unspool[app]'") from None
     except (ValueError, OSError) as error:
-        first = str(error).strip().splitlines()[0]
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if first.startswith(str(path)):
+            raise
         raise ValueError(
             f"{path} is no {path.suffix[1:]} file that can be read ({first})"
         ) from None
@@ -93,6 +105,14 @@ def read_columnar(path: Path) -> Table:
     frame.columns = names
     labels = names[width:]
     return Table(frame[[*labels, *names[:width]]], str(path), labels=tuple(labels))
+
+
+def _check_parquet(path: Path) -> None:
+    """Refuse a file whose columns would fill the memory: repeated values take no place in it."""
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path) as file:
+        check_unpacked(path, 8 * file.metadata.num_rows * file.metadata.num_columns, 2)
 
 
 def read_h5ad(path: Path) -> Table:

@@ -64,6 +64,8 @@ def read_table(
     path = Path(data).expanduser()
     if not path.exists():
         raise ValueError(f"there is no file {data}")
+    if not path.is_file() and not path.is_dir():
+        raise ValueError(f"{data} is neither a file nor a folder; write what it gives to a file")
     table = _read_path(path, separator)
     if len(table.frame) == 0:
         raise ValueError(f"{data} has column names but no rows")

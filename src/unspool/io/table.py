@@ -151,7 +151,8 @@ def default_columns(table: Table, apart: Sequence[str]) -> tuple[list[str], list
     names = [str(n) for n in table.frame.columns if n not in apart and n not in table.labels]
     numeric = [name for name in names if is_numeric(table.frame[name])]
     counts = [name for name in numeric if _numbers_rows(name, table.frame[name])]
-    words = [name for name in names if name not in numeric]
+    mapped = set(numeric)
+    words = [name for name in names if name not in mapped]
     if not numeric:
         raise ValueError(
             f"{table.source} has no numeric columns to map (it has {join_names(names) or 'none'})"

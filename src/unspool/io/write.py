@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -89,7 +90,8 @@ def check_output(
     Raises
     ------
     ValueError
-        If the ending is another, ``path`` is a folder, or its folder is not there.
+        If the ending is another, ``path`` is a folder, or its folder is not there or cannot be
+        written to.
 
     Examples
     --------
@@ -108,6 +110,13 @@ def check_output(
     if goal.is_dir() or not goal.parent.is_dir():
         what = "is a folder" if goal.is_dir() else f"cannot be written: no folder {goal.parent}"
         raise ValueError(f"{path} {what}")
+    folder = goal.resolve().parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):  # rights alone do not tell: it may be read-only
+            pass
+    except OSError as error:
+        why = (error.strerror or "no file can be made").lower()
+        raise ValueError(f"{path} cannot be written: {why} in {folder}") from None
 
 
 def write_table(

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import run_strips
+from ..euclidean import CenteredPoints, squared_distances
+from ..runtime import limit_blas_threads, run_strips
 from ..values import Array
 
 KERNELS = (
@@ -26,8 +27,7 @@ KERNELS = (
     "sigmoid",
     "precomputed",
 )
-STRIP_BYTES = 2**20  # of a table worked on at a time: what the cache can hold
-TILE = 256  # rows and columns of a symmetric table worked on at a time
+TILE = 256  # rows and columns of a table worked on at a time: what the cache can hold
 SAMPLE = 1000  # points; the median of their 500,000 distances moves by about 1 % between samples
 RADIAL = ("gaussian", "laplacian")  # functions of x - y alone
 
@@ -193,39 +193,48 @@ def edge_gamma(distances: Array) -> float:
     return 1.0 / mean_square if mean_square > 0.0 else 1.0
 
 
-def _radial(kernel: Kernel, A: Array, B: Array, metric: Any) -> Array:
-    """Return exp(-gamma distance), by several threads; of a set with itself each pair once."""
-    from scipy.spatial.distance import cdist
-
-    def similarity(a: Array, b: Array) -> Array:
-        tile = cdist(a, b, metric)
-        tile *= -float(kernel.gamma or 1.0)
-        return np.asarray(np.exp(tile, out=tile))
-
-    table = np.empty((len(A), len(B)))
-
-    def fill_strip(rows: slice) -> None:
-        table[rows] = similarity(A[rows], B)
-
-    def fill_tiles(rows: slice) -> None:
-        for first in range(rows.start, len(B), TILE):
-            columns = slice(first, first + TILE)
-            tile = similarity(A[rows], B[columns])
-            table[rows, columns], table[columns, rows] = tile, tile.T
-
-    if A is B:
-        run_strips(fill_tiles, len(A), TILE)
-    else:
-        run_strips(fill_strip, len(A), max(1, STRIP_BYTES // (8 * max(1, len(B)))))
-    return table
-
-
 def _gaussian(kernel: Kernel, A: Array, B: Array) -> Array:
-    return _radial(kernel, A, B, "sqeuclidean")
+    center = B.mean(axis=0)
+    of_rows = CenteredPoints.of(A, center)
+    of_columns = of_rows if A is B else CenteredPoints.of(B, center)
+
+    def distances(rows: slice, columns: slice) -> Array:
+        return squared_distances(of_rows, of_columns, rows, columns)
+
+    return _radial(kernel, A, B, distances)
 
 
 def _laplacian(kernel: Kernel, A: Array, B: Array) -> Array:
-    return _radial(kernel, A, B, "cityblock")
+    from scipy.spatial.distance import cdist
+
+    def distances(rows: slice, columns: slice) -> Array:
+        return np.asarray(cdist(A[rows], B[columns], "cityblock"))
+
+    return _radial(kernel, A, B, distances)
+
+
+def _radial(
+    kernel: Kernel, A: Array, B: Array, distances: Callable[[slice, slice], Array]
+) -> Array:
+    """Return exp(-gamma distance), by several threads; of a set with itself each pair once."""
+    table, is_symmetric = np.empty((len(A), len(B))), A is B
+
+    def fill(rows: slice) -> None:
+        for first in range(rows.start if is_symmetric else 0, len(B), TILE):
+            columns = slice(first, min(first + TILE, len(B)))
+            tile = distances(rows, columns)
+            tile *= -float(kernel.gamma or 1.0)
+            np.exp(tile, out=tile)
+            table[rows, columns] = tile
+            if is_symmetric:
+                table[columns, rows] = tile.T
+        if is_symmetric:  # products need not round alike on both sides
+            square = table[rows, rows]
+            square[...] = np.maximum(square, square.T)
+
+    with limit_blas_threads():
+        run_strips(fill, len(A), TILE)
+    return table
 
 
 def _of_products(kernel: Kernel, products: Array) -> Array:

@@ -42,8 +42,7 @@ class DiffusionMaps(WeightedEstimator):
 
     def _relate(self, component: Component, n_coordinates: int) -> DiffusionRelation:
         loops = self._loops(component.members) + float(self.loops)
-        weighting = self._weighting.among(component.members)
-        return DiffusionRelation.of(component.graph, weighting, loops, self.alpha)
+        return DiffusionRelation.of(component, self._weighting, loops, self.alpha)
 
     def _scale(
         self, spectrum: Spectrum, relation: DiffusionRelation, component: Component

@@ -32,6 +32,7 @@ from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
+ALONE = Layout(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), 0.0)  # of a single chart
 ROUNDS = 5  # times that strays are set apart before the rest is taken as it is
 SEVERAL = "what to do when the graph has several connected components"
 
@@ -138,6 +139,7 @@ class GraphEstimator(Estimator):
             raise ValueError("give n_neighbors or radius, not both")
         self._space = self._search_space(X)
         self._index, neighbors = self._relate_neighbors()
+        self._weigh(neighbors)
         found = graph.find_components(neighbors)
         self.component_labels_ = found.labels
         if found.labels.any():
@@ -147,7 +149,7 @@ class GraphEstimator(Estimator):
         self.charts_ = tuple(self._chart(neighbors, points) for points in members)
         self._mapped = found.labels < n_charts
         self._home = np.where(self._mapped, found.labels, 0)
-        self._layout = Layout.of(self.charts_)
+        self._layout = ALONE if n_charts == 1 else Layout.of(self.charts_)
         self.outliers_ = self._set_apart()
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(n)
@@ -160,6 +162,9 @@ class GraphEstimator(Estimator):
         search = NeighborSearch(metric, self.search, self.random_state)
         hood = Neighborhood(self.n_neighbors, self.radius, self.squared_radius, self.symmetrize)
         return relate_neighbors(self._space, search, hood)
+
+    def _weigh(self, neighbors: NeighborGraph) -> None:
+        """Choose how the edges of the graph weigh, where they do."""
 
     def _apply_policy(
         self, neighbors: NeighborGraph, found: graph.Components
@@ -220,7 +225,7 @@ class GraphEstimator(Estimator):
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates a component gets: at most one fewer than it has points."""
-        return min(self._n_coordinates(self._index.n_points), len(component.members) - 1)
+        return min(self._n_coordinates(self._space.shape[0]), len(component.members) - 1)
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         relation = self._relate(component, n_coordinates)
@@ -249,14 +254,16 @@ class GraphEstimator(Estimator):
     def _transform(self, X: Any) -> Array:
         """Send each query point to the chart of its nearest; known points keep their place."""
         queries = self._query_space(X)
-        nearest = distances.find_query_neighbors(self._index, queries, 1)
+        whole = len(self.charts_[0].members) == self._index.n_points
+        seen = self._see(self._index, queries) if whole else None  # one search serves for both
+        nearest = distances.find_query_neighbors(self._index, queries, 1) if seen is None else seen
         _check_seen(nearest)
-        closest, gap = nearest.neighbors, nearest.distances
+        closest, gap = (a[nearest.starts[:-1]] for a in (nearest.neighbors, nearest.distances))
         coordinates = np.empty((len(closest), self.embedding_.shape[1]))
         for number, chart in enumerate(self.charts_):
             here = np.flatnonzero(self._home[closest] == number)
             if len(here):
-                placed = self._place(chart, queries[here])
+                placed = self._place(chart, queries[here], seen)
                 coordinates[here] = self._layout.place(number, placed)
         known = gap == 0.0
         if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
@@ -264,15 +271,18 @@ class GraphEstimator(Estimator):
         coordinates[known] = self.embedding_[closest[known]]
         return coordinates
 
-    def _place(self, chart: Chart, queries: Any) -> Array:
-        whole = len(chart.members) == self._index.n_points
-        index = self._index if whole else self._index.among(chart.members)
+    def _place(self, chart: Chart, queries: Any, seen: NeighborGraph | None = None) -> Array:
+        """Place queries on a chart; ``seen`` are the points of it that they see, if known."""
+        if seen is None:
+            seen = self._see(self._index.among(chart.members), queries)
+            _check_seen(seen)
+        return chart.place(Queries(queries, seen))
+
+    def _see(self, index: distances.NeighborIndex, queries: Any) -> NeighborGraph:
         count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
-        seen = distances.find_query_neighbors(
+        return distances.find_query_neighbors(
             index, queries, count, self.radius, self.squared_radius
         )
-        _check_seen(seen)
-        return chart.place(Queries(queries, seen))
 
     def _inverse_transform(self, places: Array) -> Array:
         """Interpolate between the points of the chart that each place belongs to."""

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..relation import (
-    Chart,
     Component,
     GeodesicOperator,
     GeodesicTable,
@@ -18,8 +17,6 @@ from ..spectrum import negative_mass
 from ..values import Array, Spectrum
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
 from .parameters import method, parameter
-
-ROWS_BYTES = 128 * 2**20  # of query points' rows held at a time
 
 
 @method
@@ -51,12 +48,6 @@ class Isomap(GraphEstimator):
         self, spectrum: Spectrum, relation: GeodesicTable, component: Component
     ) -> tuple[Array, Array]:
         return scale_geodesics(spectrum, relation)
-
-    def _place(self, chart: Chart, queries: Any) -> Array:
-        """Place query points a few at a time: their rows are as long as there are points."""
-        step = max(1, ROWS_BYTES // (8 * len(chart.members)))
-        starts = range(0, queries.shape[0], step)
-        return np.vstack([super(Isomap, self)._place(chart, queries[i : i + step]) for i in starts])
 
     @property
     def geodesics_(self) -> Array:

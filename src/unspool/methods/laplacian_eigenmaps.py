@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from .. import distances, problem
+from .. import problem
 from ..kernel import edge_gamma, gamma_from
 from ..problem import Normalization
 from ..relation import (
@@ -70,8 +70,9 @@ class WeightedEstimator(GraphEstimator):
     _SELF_TUNING: ClassVar[type[SelfTuningWeights]] = SelfTuningWeights
 
     def _input_kind(self) -> InputKind:
-        kind = super()._input_kind()
-        return "weights" if kind == "distances" and self.weights == "given" else kind
+        if not (isinstance(self.metric, str) and self.metric == "precomputed"):
+            return "points"
+        return "weights" if self.weights == "given" else "distances"
 
     def _search_space(self, X: Any) -> Any:
         return self._without_zeros(X)
@@ -98,11 +99,8 @@ class WeightedEstimator(GraphEstimator):
         table.eliminate_zeros()
         return table
 
-    def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
-        """Build the graph, and choose how its edges weigh by their lengths."""
-        index, neighbors = super()._relate_neighbors()
+    def _weigh(self, neighbors: NeighborGraph) -> None:
         self._weighting = self._choose_weighting(neighbors)
-        return index, neighbors
 
     def _choose_weighting(self, neighbors: NeighborGraph) -> EdgeWeighting:
         """Return how edges weigh: by one bandwidth, by one per point, or not by their length."""
@@ -153,8 +151,8 @@ class LaplacianEigenmaps(WeightedEstimator):
     laplacian: Normalization = parameter(default="random-walk", choices=NORMALIZATIONS, help=WHICH)
 
     def _relate(self, component: Component, n_coordinates: int) -> LaplacianRelation:
-        weighting, loops = self._weighting.among(component.members), self._loops(component.members)
-        return LaplacianRelation.of(component.graph, weighting, loops, self.laplacian)
+        loops = self._loops(component.members)
+        return LaplacianRelation.of(component, self._weighting, loops, self.laplacian)
 
     def _scale(
         self, spectrum: Spectrum, relation: LaplacianRelation, component: Component

@@ -43,7 +43,7 @@ class LocalEstimator(GraphEstimator):
         return spectrum.values, spectrum.vectors * np.sqrt(len(component.members))
 
     def _geometry(self, component: Component) -> LocalGeometry:
-        is_table = self._search_metric() == "precomputed"
+        is_table = isinstance(self.metric, str) and self.metric in ("precomputed", "kernel")
         return look_at(self._space, component.members, is_table=is_table)
 
     def _check_tangents(self) -> None:

@@ -123,8 +123,7 @@ class SpectralClustering(WeightedEstimator):
         # a vertex without edges is a component of its own, with the value 0 (Vidal, Ma, Sastry
         # 2016, prop. 4.11): a loop gives it a degree, and the Laplacian does not see loops
         loops = np.where((component.graph.counts == 0) & (loops == 0.0), 1.0, loops)
-        weighting = self._weighting.among(component.members)
-        relation = LaplacianRelation.of(component.graph, weighting, loops, self.laplacian)
+        relation = LaplacianRelation.of(component, self._weighting, loops, self.laplacian)
         everything = replace(relation.problem(), trivial=None)  # zero vectors tell components apart
         wanted = max(
             self._n_coordinates(len(component.members)),

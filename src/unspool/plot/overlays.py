@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..values import Array
-from .maps import _bar, paint
-from .style import FAINT, INK, bare, dot_size, figure_of, panel, places_of, two_axes
+from .limits import extent_of, show_extent
+from .paint import Marks, bar, paint, usual_look
+from .style import FAINT, INK, bare, dot_size, figure_of, first_axes, panel, places_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,35 +134,19 @@ def trust(
     2
     """
     axes = panel(axes, title)
-    places = two_axes(places_of(Y))
+    places = first_axes(places_of(Y))
     if score.n_points != len(places):
         raise ValueError(f"the score is of {score.n_points} points, the map of {len(places)}")
-    others = np.setdiff1d(np.arange(len(places)), score.sample)
-    size = dot_size(len(places))
-    axes.scatter(
-        places[others, 0],
-        places[others, 1],
-        s=0.6 * size,
-        color=FAINT,
-        linewidths=0,
-        rasterized=True,
-    )
+    extent = extent_of(places)
+    marks = Marks(axes, extent.places, extent.outside, usual_look(len(places)))
+    marks.draw(np.setdiff1d(np.arange(len(places)), score.sample), color=FAINT)
     order = np.argsort(-score.per_point, kind="stable")
     values, here = score.per_point[order], score.sample[order]
     low, high = (np.quantile(values, 0.02), values.max()) if limits is None else limits
-    x, y = places[here].T
-    dots = axes.scatter(
-        x,
-        y,
-        c=values,
-        s=size,
-        cmap="cividis_r",
-        vmin=low if low < high else high - 1e-9,
-        vmax=high,
-        linewidths=0,
-        rasterized=True,
-    )
-    _bar(axes.figure, dots, axes, label or score.name)
+    low = low if low < high else high - 1e-9
+    dots = marks.draw(here, c=values, cmap="cividis_r", vmin=low, vmax=high)
+    bar(axes.figure, dots, axes, label or score.name)
+    show_extent(axes, extent)
     bare(axes)
     return figure_of(axes)
 
@@ -208,7 +193,7 @@ def thumbnails(
     1
     """
     axes = panel(axes, title, 7.0, 6.0)
-    places = two_axes(places_of(Y))
+    places = first_axes(places_of(Y))
     pictures = _checked_images(images, shape, len(places))
     height = size * max(float(np.ptp(places, axis=0).max()), 1e-300)
     width = height * pictures.shape[2] / pictures.shape[1]

@@ -1,6 +1,19 @@
 """How points relate: each relation states its eigenproblem and gives the rows of query points."""
 
-from .chart import Chart, Component, Isolated, Layout, Queries, Relation
+from .chart import (
+    Chart,
+    Component,
+    Isolated,
+    Layout,
+    Localized,
+    Neighborhood,
+    NeighborSearch,
+    Queries,
+    Relation,
+    describe_localized,
+    find_localized,
+    relate_neighbors,
+)
 from .features import FeatureProjection, check_features, count_monomials, deviations
 from .gram import (
     DOUBLE_POINTS,
@@ -33,8 +46,6 @@ from .local import (
     relate_by_reconstruction,
     relate_by_tangents,
 )
-from .localization import Localized, describe_localized, find_localized
-from .neighbors import Neighborhood, NeighborSearch, relate_neighbors
 from .nystroem import (
     GivenKernel,
     NystroemMap,

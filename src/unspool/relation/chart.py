@@ -1,24 +1,75 @@
-"""What a relation is, and the chart that it makes of one connected component.
+"""What methods of neighbour graphs share: neighbours, relations, and the charts they make.
 
-A relation says how the points of a component relate. It states their eigenproblem and tells what a
-query point looks like to them; a chart then places query points by the one formula for all methods,
-``rows @ anchors / divisors`` (Bengio et al. 2004).
+A relation says how the points of a connected component relate. It states their eigenproblem and
+tells what a query point looks like to them; a chart then places query points by the one formula for
+all methods, ``rows @ anchors / divisors`` (Bengio et al. 2004). Charts of several components are
+laid side by side, and a coordinate that a few points carry is found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from functools import partial
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
+from .. import distances, graph
 from ..extension import place
-from ..values import Array, EigenProblem, NeighborGraph
+from ..runtime import reuse
+from ..values import Array, EigenProblem, Metric, NeighborGraph
+from .geodesic_rows import GeodesicRows
 
-Rows: TypeAlias = Array | sp.csr_array
+Rows: TypeAlias = Array | sp.csr_array | GeodesicRows  # what coordinates are multiplied by
 GAP = 0.1  # between charts, of the longest side of any
+Symmetrize = Literal["union", "mutual", "directed"]
+SHARE = 0.95  # of the points that
+WIDTH = 0.05  # of a coordinate's width hold: then the others carry it
+FEWEST = 100  # points from which on the share of a few says something
+SHOWN = 5  # rows that a sentence names
+LOOKED_AT = 10  # coordinates: nobody looks at pictures of later ones
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborSearch:
+    """How neighbours are searched; the seed matters to an approximate search only."""
+
+    metric: Metric
+    search: distances.Search = "exact"
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Neighborhood:
+    """Who is a neighbour: the nearest ones, or all within a radius; and whose word counts."""
+
+    n_neighbors: int | Sequence[int] | Array | None = None
+    radius: float | None = None
+    squared_radius: bool = False
+    symmetrize: Symmetrize = "union"
+
+
+def relate_neighbors(
+    space: Any, search: NeighborSearch, hood: Neighborhood
+) -> tuple[distances.NeighborIndex, NeighborGraph]:
+    """Return the search structure over ``space`` (points, or distances) and its neighbour graph."""
+    arrays = (space.data, space.indices, space.indptr) if sp.issparse(space) else (space,)
+    kind, seed = search.search, search.seed if search.search == "approximate" else 0
+    build = partial(distances.build_index, space, search.metric, kind, search.seed)
+    index = reuse("index", arrays, (search.metric, kind, seed), build)
+    wanted = hood.n_neighbors
+    if wanted is None and not sp.issparse(space):
+        wanted = min(distances.DEFAULT_NEIGHBORS, space.shape[0] - 1)
+    counts = b"" if wanted is None else np.asarray(wanted).tobytes()
+    find = partial(distances.find_neighbors, index, space, wanted, hood.radius, hood.squared_radius)
+    setting = (search.metric, kind, seed, counts, hood.radius, hood.squared_radius)
+    directed = reuse("neighbours", arrays, setting, find)
+    if hood.symmetrize == "directed":
+        return index, directed
+    join = partial(graph.symmetrize, directed, hood.symmetrize)
+    return index, reuse("undirected", directed.edges, hood.symmetrize, join)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +236,66 @@ def _columns_beside_first(low: Array, high: Array, gap: float) -> Array:
             moves[number, 1] = low[0, 1] + bottom - low[number, 1]
             bottom += side + gap
     return moves
+
+
+@dataclass(frozen=True, slots=True)
+class Localized:
+    """A coordinate (counted from 1) and the points that carry it, farthest from the rest first."""
+
+    coordinate: int
+    carriers: Array
+
+
+def find_localized(coordinates: Array) -> list[Localized]:
+    """Return the coordinates within 5 % of whose width 95 % of the points lie.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (n_samples, n_components)
+        A map.
+
+    Returns
+    -------
+    list of Localized
+        One for each such coordinate, with the points outside.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool.relation import find_localized
+    >>> column = np.r_[np.linspace(-1.0, 1.0, 99), 80.0]
+    >>> find_localized(column[:, None])[0].carriers
+    array([99])
+    """
+    if len(coordinates) < FEWEST:
+        return []
+    found = [_carriers(column) for column in coordinates.T[:LOOKED_AT]]
+    return [Localized(i + 1, rows) for i, rows in enumerate(found) if len(rows)]
+
+
+def _carriers(column: Array) -> Array:
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    held = int(np.ceil(SHARE * len(column)))
+    widths = ordered[held - 1 :] - ordered[: len(column) - held + 1]
+    first, width = int(np.argmin(widths)), float(ordered[-1] - ordered[0])
+    if width == 0.0 or widths[first] > WIDTH * width:
+        return np.empty(0, dtype=np.intp)
+    middle = 0.5 * (ordered[first] + ordered[first + held - 1])
+    away = np.abs(column - middle)
+    outside = np.flatnonzero(away > 0.5 * WIDTH * width)
+    return np.asarray(outside[np.argsort(-away[outside], kind="stable")])
+
+
+def describe_localized(found: list[Localized], members: Array) -> str:
+    """Return a sentence that names the coordinates and the points, by their rows."""
+    parts = []
+    for localized in found:
+        rows = members[localized.carriers]
+        shown = ", ".join(str(int(row)) for row in rows[:SHOWN])
+        more = ", ..." if len(rows) > SHOWN else ""
+        parts.append(
+            f"coordinate {localized.coordinate} is carried by {len(rows)} of {len(members)} points "
+            f"(rows {shown}{more})"
+        )
+    return "; ".join(parts)

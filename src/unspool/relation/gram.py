@@ -14,13 +14,14 @@ from functools import partial
 import numpy as np
 
 from .. import graph, problem
-from ..extension import geodesic_rows, place
+from ..extension import place
 from ..kernel import Centering, Uncentered
 from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
 from ..runtime import advise, available_bytes, reuse, run_strips, warn
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .chart import Queries
+from .geodesic_rows import GeodesicRows
 
 DOUBLE_POINTS = 4_000  # up to which geodesics are kept in double precision: 128 MB
 TABLE_ROOM = 1.3  # tables' worth of memory that must be free for one of them to be held
@@ -147,13 +148,24 @@ class GeodesicTable:
         constant = np.ones((len(self.similarities), 1))
         return EigenProblem(self.similarities, "largest", trivial=constant)
 
-    def rows(self, queries: Queries) -> Array:
+    def rows(self, queries: Queries) -> GeodesicRows:
         """Return the centred similarities of query points, along the geodesics to all points."""
-        return _geodesic_similarities(queries, self.lengths_from, self.centering)
+        means, seen = self.centering.column_means, queries.neighbors
+        return GeodesicRows(seen, self._lengths, means, at_once=max(1, seen.n_points))
 
     def divisors(self, eigenvalues: Array, queries: Queries) -> Array:
         """Return the eigenvalues."""
         return eigenvalues
+
+    def _lengths(self, points: Array) -> Callable[[slice], Array]:
+        from .geodesic_rows_kernels import take_roots
+
+        def lengths_to(columns: slice) -> Array:
+            lengths = np.empty((len(points), columns.stop - columns.start))
+            take_roots(self.similarities, points, columns.start, lengths)
+            return lengths
+
+        return lengths_to
 
     def lengths_from(self, points: Array) -> Array:
         """Return the geodesic distances from some points to all."""
@@ -202,9 +214,16 @@ class GeodesicOperator:
         constant = np.ones((self.shape[0], 1))
         return EigenProblem(self, "largest", trivial=constant, initial=self.initial)
 
-    def rows(self, queries: Queries) -> Array:
+    def rows(self, queries: Queries) -> GeodesicRows:
         """Return the centred similarities of query points, along the geodesics to all points."""
-        return _geodesic_similarities(queries, self.lengths_from, self.centering)
+        seen, means = queries.neighbors, self.centering.column_means
+        most = max(1, int(seen.counts.max(initial=1)))
+        at_once = max(1, GEODESIC_BLOCK_BYTES // (8 * most * len(means)))
+        return GeodesicRows(seen, self._lengths, means, at_once)
+
+    def _lengths(self, points: Array) -> Callable[[slice], Array]:
+        lengths = self.lengths_from(points)
+        return lambda columns: np.ascontiguousarray(lengths[:, columns])
 
     def divisors(self, eigenvalues: Array, queries: Queries) -> Array:
         """Return the eigenvalues."""
@@ -213,13 +232,6 @@ class GeodesicOperator:
     def lengths_from(self, points: Array) -> Array:
         """Return the geodesic distances from some points to all."""
         return self.paths.rows(points)
-
-
-def _geodesic_similarities(
-    queries: Queries, lengths_from: Callable[[Array], Array], centering: Centering
-) -> Array:
-    lengths = geodesic_rows(queries.neighbors, lengths_from, queries.neighbors.n_columns)
-    return centering.rows(-0.5 * lengths**2)
 
 
 def _similarity_blocks(paths: ShortestPaths) -> Iterator[tuple[Array, Array]]:

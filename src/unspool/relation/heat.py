@@ -19,7 +19,7 @@ from ..extension import walk_rows
 from ..runtime import claim
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
-from .chart import Queries
+from .chart import Component, Queries
 
 FORGOTTEN = 1e-6  # of 1 - value: after one step of the walk such a coordinate is rounding only
 FAINTEST = 1e-100  # a weight that underflows to zero would cut the graph in silence
@@ -204,14 +204,15 @@ class LaplacianRelation:
     @classmethod
     def of(
         cls,
-        graph: NeighborGraph,
+        component: Component,
         weighting: EdgeWeighting,
         loops: Array,
         normalization: problem.Normalization,
     ) -> LaplacianRelation:
-        """Return the relation of a graph; ``loops`` are the weights of points to themselves."""
-        weights = _with_loops(graph.with_weights(weighting.weigh(graph)), loops)
-        return cls(weighting, weights, normalization)
+        """Return the relation of a component; ``loops`` are weights of points to themselves."""
+        own, graph = weighting.among(component.members), component.graph
+        weights = _with_loops(graph.with_weights(own.weigh(graph)), loops)
+        return cls(own, weights, normalization)
 
     def problem(self) -> EigenProblem:
         """State L y = value D y, or the variant that the normalization names."""
@@ -256,13 +257,14 @@ class DiffusionRelation:
 
     @classmethod
     def of(
-        cls, graph: NeighborGraph, weighting: EdgeWeighting, loops: Array, alpha: float
+        cls, component: Component, weighting: EdgeWeighting, loops: Array, alpha: float
     ) -> DiffusionRelation:
-        """Return the relation of a connected graph; ``loops`` let the walk stay where it is."""
-        heat = _with_loops(graph.with_weights(weighting.weigh(graph)), loops)
+        """Return the relation of a component; ``loops`` let the walk stay where it is."""
+        own, graph = weighting.among(component.members), component.graph
+        heat = _with_loops(graph.with_weights(own.weigh(graph)), loops)
         density = np.asarray(heat.sum(axis=1)).ravel() ** -alpha
         kernel = sp.csr_array(sp.diags_array(density) @ heat @ sp.diags_array(density))
-        return cls(weighting, density, kernel)
+        return cls(own, density, kernel)
 
     @property
     def volume(self) -> float:

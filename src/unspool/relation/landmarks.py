@@ -6,17 +6,18 @@ Classical scaling of the landmarks alone, and every other point placed by its di
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from .. import problem
-from ..extension import geodesic_rows
 from ..kernel import Centering
 from ..spectrum import solve
 from ..values import Array, EigenProblem
 from .chart import Queries
+from .geodesic_rows import GeodesicRows
 from .gram import GramMap, clip_eigenvalues, decompose_landmarks, scale_by_roots
 
 Scaling = Literal["distance", "svd"]
@@ -62,12 +63,17 @@ class LandmarkGeodesics:
         """State the gram problem of the landmarks."""
         return problem.gram(-0.5 * np.square(self.geodesics[:, self.landmarks]))
 
-    def rows(self, queries: Queries) -> Array:
+    def rows(self, queries: Queries) -> GeodesicRows:
         """Return the centred similarities of query points to the landmarks, along geodesics."""
-        lengths = geodesic_rows(
-            queries.neighbors, lambda points: self.geodesics.T[points], len(self.geodesics)
-        )
-        return self.triangulation.centering.rows(-0.5 * np.square(lengths))
+
+        def lengths_from(points: Array) -> Callable[[slice], Array]:
+            lengths = np.ascontiguousarray(self.geodesics[:, points].T, dtype=np.float64)
+            return lambda columns: np.ascontiguousarray(lengths[:, columns])
+
+        centering: Any = self.triangulation.centering
+        seen = queries.neighbors
+        at_once = max(1, seen.n_points)
+        return GeodesicRows(seen, lengths_from, centering.column_means, at_once)
 
     def divisors(self, eigenvalues: Array, queries: Queries) -> Array:
         """Return the eigenvalues."""

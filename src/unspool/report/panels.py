@@ -19,9 +19,10 @@ COLORS = 128  # of the palette: a third of the bytes of a full picture, and no e
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image as text, what it shows in one sentence, and its caption."""
+    """An image as text, for a light and a dark page, what it shows in a sentence, its caption."""
 
     source: str
+    dark: str
     alt: str
     title: str
     caption: str = ""
@@ -29,13 +30,17 @@ class Picture:
 
 def picture(figure: Any, title: str, alt: str, caption: str = "") -> Picture:
     """Return a figure as a picture that needs no other file."""
+    light = _as_text(figure)
+    return Picture(light, _as_text(plot.darken(figure)), alt, title, caption)
+
+
+def _as_text(figure: Any) -> str:
     from PIL import Image
 
     drawn, small = io.BytesIO(), io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=DPI)
+    figure.savefig(drawn, format="png", dpi=DPI, facecolor=figure.get_facecolor())
     Image.open(drawn).convert("RGB").quantize(COLORS).save(small, format="png", optimize=True)
-    text = base64.b64encode(small.getvalue()).decode("ascii")
-    return Picture(f"data:image/png;base64,{text}", alt, title, caption)
+    return f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode('ascii')}"
 
 
 def map_pictures(comparison: Comparison, color: Any, label: str) -> list[Picture]:
@@ -45,7 +50,7 @@ def map_pictures(comparison: Comparison, color: Any, label: str) -> list[Picture
         scores = comparison.scores[name]
         told = _told(scores)
         alt = f"Map of {len(places)} points by {name}, coloured by {label}; {told}"
-        figure = plot.embedding(places, color, label=label)
+        figure = plot.embedding(places, color, label=label, dimensions=solid(places))
         answer.append(picture(figure, name, alt, told))
     truth = comparison.yardstick.truth
     if truth is not None and truth.shape[1] <= 2:
@@ -53,6 +58,11 @@ def map_pictures(comparison: Comparison, color: Any, label: str) -> list[Picture
         alt = f"The true coordinates of the {len(truth)} points, coloured by {label}"
         answer.insert(0, picture(figure, "Truth", alt, "the coordinates the data were made from"))
     return answer
+
+
+def solid(places: Any) -> int:
+    """Return in how many dimensions a map is drawn: three coordinates are all shown."""
+    return 3 if places.shape[1] == 3 else 2
 
 
 def trust_pictures(comparison: Comparison) -> list[Picture]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 
 def available_bytes() -> int:
     """Return the bytes this process may still take on this machine and in its container.
+
+    The least of what the machine has, what every control group above the process leaves, and what
+    the limit of its address space leaves. Cached files that can be dropped count as free.
 
     Returns
     -------
@@ -20,9 +23,8 @@ def available_bytes() -> int:
     >>> runtime.available_bytes() > 0
     True
     """
-    free = _machine_free()
-    limit, used = _container()
-    return free if limit is None else max(0, min(free, limit - used))
+    space = _address_space_free()
+    return min([_machine_free(), *_groups_free(), *([] if space is None else [space])])
 
 
 def claim(needed: int | float, what: str, instead: str) -> None:
@@ -89,15 +91,63 @@ def _machine_free() -> int:
         return 8 * 2**30  # neither Linux nor POSIX says: assume a laptop
 
 
-def _container() -> tuple[int | None, int]:
-    """Return the (limit, use) of the control group, where one is set."""
-    root = Path("/sys/fs/cgroup")
-    for limit_file, use_file in (
-        (root / "memory.max", root / "memory.current"),
-        (root / "memory/memory.limit_in_bytes", root / "memory/memory.usage_in_bytes"),
-    ):
-        try:
-            return int(limit_file.read_text()), int(use_file.read_text())
-        except (OSError, ValueError):  # no such group, or the word "max"
+def _groups_free() -> list[int]:
+    """Return what each control group that this process is in leaves, from its own to the root.
+
+    A limit may stand at any level (a slice of systemd, a job of SLURM). Pages of files that were
+    read count as used, but are given back when memory is wanted.
+    """
+    try:
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        lines = ["0::/", "0:memory:/"]
+    free = []
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if controllers and "memory" not in controllers.split(","):
             continue
-    return None, 0
+        names = ("limit_in_bytes", "usage_in_bytes") if controllers else ("max", "current")
+        base = "/sys/fs/cgroup/memory" if controllers else "/sys/fs/cgroup"
+        # inside a container the path may be the host's, and its own group the root
+        for level in {
+            str(above) for above in (PurePosixPath(group), *PurePosixPath(group).parents)
+        }:
+            left = _group_free(Path(f"{base}{level.rstrip('/')}"), *names)
+            free += [] if left is None else [left]
+    return free
+
+
+def _group_free(folder: Path, limit: str, use: str) -> int | None:
+    """Return what one control group leaves; None if it has no limit."""
+    try:
+        most = int((folder / f"memory.{limit}").read_text())
+        used = int((folder / f"memory.{use}").read_text())
+    except (OSError, ValueError):  # no such group, or the word "max"
+        return None
+    return max(0, most - used + min(used, _reclaimable(folder)))
+
+
+def _reclaimable(folder: Path) -> int:
+    """Return the bytes of files that a control group holds in memory only to spare reading."""
+    try:
+        lines = (folder / "memory.stat").read_text().splitlines()
+        stat = {word: int(number) for word, number in (line.split() for line in lines)}
+    except (OSError, ValueError):
+        return 0
+    prefix = "total_" if "total_inactive_file" in stat else ""  # v1: with the groups below
+    pages = sum(stat.get(f"{prefix}{kind}_file", 0) for kind in ("inactive", "active"))
+    return max(0, pages - stat.get(f"{prefix}{'dirty' if prefix else 'file_dirty'}", 0))
+
+
+def _address_space_free() -> int | None:
+    """Return what RLIMIT_AS (``ulimit -v``) leaves of the address space; None without a limit."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit == resource.RLIM_INFINITY:
+            return None
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError, ValueError):  # Windows has no such limit, others no such file
+        return None
+    return max(0, limit - pages * os.sysconf("SC_PAGE_SIZE"))

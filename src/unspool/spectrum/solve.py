@@ -113,7 +113,7 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
         ("svd", decompose_factor) if form.is_factor else ("dense", decompose)
     )
     shorter = min(problem.matrix.shape)
-    if is_squared(task, SQUARED_FROM):
+    if task.form.is_factor and is_squared(task, SQUARED_FROM):
         yield "gram matrix of the factor", solve_by_gram, task
         if 3 * form.size * shorter * 8 < available_bytes():  # small values: they need every digit
             yield *by_decomposition, task

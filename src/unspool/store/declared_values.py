@@ -282,6 +282,7 @@ VALUES = {
             "ceiling": optional(Number()),
             "is_factor": Truth(),
             "initial": optional(Reals(("n", "*"))),
+            "center": optional(Reals(("n",))),
             "unit": Word(("value", "root", "complement")),
             "divisor": POSITIVE,
         }

@@ -1,0 +1,49 @@
+# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
+"""Compiled loops of query points' rows: all run without the interpreter's lock."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Sums may be reordered, as vector units do, but alike for every row: rows do not know of batches.
+SUMS = {"reassoc", "contract"}
+
+
+@njit(nogil=True, cache=True)
+def take_roots(similarities, points, first, lengths):
+    """Fill ``lengths`` with sqrt(-2 s) of some points' similarities to columns from ``first`` on.
+
+    In double precision whatever the table's.
+    """
+    for i in range(lengths.shape[0]):
+        row = similarities[points[i]]
+        for j in range(lengths.shape[1]):
+            lengths[i, j] = np.sqrt(-2.0 * np.float64(row[first + j]))
+
+
+@njit(nogil=True, cache=True, fastmath=SUMS)
+def add_image(starts, through, gaps, lengths, means, anchors, row, image, sums):
+    """Add what some columns contribute to the query points' rows times anchors.
+
+    A query's path to column j is the shortest of gap + length through its neighbours; s is -1/2 of
+    its square, ``sums`` collects s - mean_j, and ``image`` (s - mean_j) anchor_j. ``row`` is a
+    workspace of as many entries as there are columns.
+    """
+    for q in range(image.shape[0]):
+        row[:] = np.inf
+        for slot in range(starts[q], starts[q + 1]):
+            gap, known = gaps[slot], lengths[through[slot]]
+            for j in range(row.shape[0]):
+                length = gap + known[j]
+                row[j] = length if length < row[j] else row[j]
+        total = 0.0
+        for j in range(row.shape[0]):
+            row[j] = -0.5 * row[j] * row[j] - means[j]
+            total += row[j]
+        sums[q] += total
+        for c in range(image.shape[1]):
+            product = 0.0
+            for j in range(row.shape[0]):
+                product += row[j] * anchors[c, j]
+            image[q, c] += product

@@ -1,0 +1,145 @@
+"""Files that are no tables, or would fill the memory, and files that must not be lost."""
+
+import errno
+import gzip
+import os
+import signal
+import stat
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from unspool.cli import app, interrupt
+from unspool.io import check_output, packed, read_points, read_table, write_atomically
+
+
+def table(path, n=40):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(n, 3)), columns=["x", "y", "z"])
+    frame.to_csv(path, index=False)
+    return path
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_names_of_many_genes_make_a_long_line(tmp_path):
+    names = [f"GENE_{number:018d}" for number in range(9000)]
+    rows = "\n".join(",".join(str(r * c % 7 + 0.5) for c in range(9000)) for r in range(4))
+    (tmp_path / "genes.csv").write_text(",".join(names) + "\n" + rows)
+    made = read_points(tmp_path / "genes.csv")
+    assert made.names == tuple(names)
+    assert made.points[3, 5] == 15 % 7 + 0.5
+
+
+def test_a_long_cell_is_a_cell(tmp_path):
+    cell = "n" * 200_000
+    (tmp_path / "long.csv").write_text(f"name,x,y\n{cell},1.5,2\n{cell},3.5,1\n")
+    assert read_table(tmp_path / "long.csv").frame["name"][1] == cell
+
+
+@pytest.fixture
+def small_limits(monkeypatch):
+    """Bombs of a megabyte: what may be unpacked is shrunk with them."""
+    monkeypatch.setattr(packed, "ALLOWED", 2**18)
+    monkeypatch.setattr(packed, "RATIO", 20)
+
+
+@pytest.mark.usefixtures("small_limits")
+def test_a_packed_text_that_would_fill_the_memory(tmp_path):
+    with gzip.open(tmp_path / "bomb.csv.gz", "wb") as file:
+        file.write(b"x,y\n" + b"1,2\n" * 1_000_000)
+    with pytest.raises(ValueError, match=r"bomb.csv.gz unpacks to more than 262.1 kB"):
+        read_table(tmp_path / "bomb.csv.gz")
+
+
+@pytest.mark.usefixtures("small_limits")
+def test_an_archive_that_would_fill_the_memory(tmp_path):
+    np.savez_compressed(tmp_path / "bomb.npz", X=np.zeros((10_000, 50)))
+    with pytest.raises(ValueError, match=r"bomb.npz would unpack to 4.0 MB"):
+        read_table(tmp_path / "bomb.npz")
+    np.savez_compressed(tmp_path / "good.npz", X=np.random.default_rng(0).normal(size=(900, 50)))
+    assert len(read_table(tmp_path / "good.npz").frame) == 900
+
+
+@pytest.mark.usefixtures("small_limits")
+def test_columns_that_would_fill_the_memory(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"x": np.zeros(500_000), "y": np.ones(500_000)}).to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(ValueError, match=r"b.parquet would unpack to 8.0 MB"):
+        read_table(tmp_path / "b.parquet")
+
+
+def test_an_archive_that_lies_about_its_arrays(tmp_path):
+    header = b"\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (%d, 8)}"
+    with zipfile.ZipFile(tmp_path / "lie.npz", "w") as archive:
+        archive.writestr("X.npy", (header % 10**13).ljust(127) + b"\n" + bytes(64))
+    with pytest.raises((ValueError, MemoryError)):
+        read_table(tmp_path / "lie.npz")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    for name in ("pipe.csv", "zero.csv"):
+        result = run("embed", tmp_path / name, "-m", "pca")
+        assert result.exit_code == 2
+        assert "is neither a file nor a folder" in result.stderr
+
+
+def test_data_are_not_written_over(tmp_path):
+    data = table(tmp_path / "a.csv")
+    before = data.read_bytes()
+    (tmp_path / "link.csv").symlink_to(data)
+    for words in (
+        ("embed", data, "-m", "pca", "-o", data),
+        ("embed", data, "-m", "pca", "-o", tmp_path / "link.csv"),
+        ("compare", data, "--methods", "pca", "-o", data),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert "is what is read; name another file" in result.stderr
+        assert data.read_bytes() == before
+
+
+def test_links_and_permissions_stay(tmp_path):
+    (tmp_path / "folder").mkdir()
+    goal, link = tmp_path / "folder/map.csv", tmp_path / "map.csv"
+    goal.write_text("old")
+    goal.chmod(0o640)
+    link.symlink_to(goal)
+    with write_atomically(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert goal.read_bytes() == b"new"
+    assert stat.S_IMODE(goal.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no folder that nobody writes to")
+def test_a_folder_that_cannot_be_written_to_is_found_before_the_work():
+    with pytest.raises(ValueError, match="cannot be written"):
+        check_output("/proc/self/map.csv")
+
+
+def test_a_full_disk_names_the_file(tmp_path):
+    with (
+        pytest.raises(OSError, match="No space left") as told,
+        write_atomically(tmp_path / "map.csv"),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert told.value.filename == str(tmp_path / "map.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the work is in the process itself")
+def test_a_killed_process_is_told(capfd, monkeypatch):
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # those of the tests stay
+    child = os.fork()
+    if child == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    assert interrupt._wait_for(child) == 137
+    assert "ended by SIGKILL" in capfd.readouterr().err
