@@ -158,3 +158,21 @@ def test_a_point_that_nobody_lists_stays_with_its_neighbours():
     for name in FLATTENING:
         model = getattr(unspool, name)(2, n_neighbors=8).fit(points)
         assert quality.explained_by(model.embedding_, points).min() > 0.99
+
+
+@pytest.mark.parametrize("features", [3, 30])
+def test_ltsa_of_a_straight_line_finds_it_though_more_coordinates_are_asked_for(features):
+    """Directions added to neighbourhoods of rank 1 were not orthogonal to the constant."""
+    random = np.random.default_rng(0)
+    t = np.sort(random.uniform(size=60))
+    found = unspool.LTSA(2, n_neighbors=8).fit(np.outer(t, 1.0 + random.uniform(size=features)))
+    assert found.eigenvalues_[0] == pytest.approx(0.0, abs=1e-12)
+    assert found.eigenvalues_[1] > 0.0
+    assert abs(np.corrcoef(found.embedding_[:, 0], t)[0, 1]) > 1 - 1e-9
+
+
+def test_ltsa_of_a_flat_grid_with_three_coordinates():
+    points = np.stack(np.meshgrid(np.arange(25.0), np.arange(25.0)), -1).reshape(-1, 2)
+    found = unspool.LTSA(3, n_neighbors=12).fit(np.column_stack([points, np.zeros(len(points))]))
+    np.testing.assert_allclose(found.eigenvalues_[:2], 0.0, atol=1e-12)
+    assert found.report_.stage("spectrum").facts["residual"] < 1e-9

@@ -98,3 +98,15 @@ def test_weights_come_out_alike_in_batches_of_any_size(monkeypatch):
     single = reconstruction_weights(found, grams, 1e-3, 3).toarray()
     np.testing.assert_allclose(single, whole, rtol=1e-12)
     np.testing.assert_array_equal((whole != 0).sum(axis=1), counts)
+
+
+@pytest.mark.parametrize("features", [3, 30], ids=["by covariance", "by gram matrix"])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_tangents_of_clouds_of_lower_rank_are_orthogonal_to_the_constant(features, rank):
+    random = np.random.default_rng(2)
+    clouds = random.standard_normal((20, 9, rank)) @ random.standard_normal((20, rank, features))
+    tangents = problem.tangent_coordinates(clouds + 5.0, 2)
+    np.testing.assert_allclose(tangents.sum(axis=1), 0.0, atol=1e-12)
+    np.testing.assert_allclose(
+        tangents.transpose(0, 2, 1) @ tangents, np.broadcast_to(np.eye(2), (20, 2, 2)), atol=1e-12
+    )

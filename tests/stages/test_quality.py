@@ -428,3 +428,26 @@ def test_ranks_of_points_in_two_components_are_defined():
     X, Y = bent(20)
     found = quality.neighborhoods(two_components(X), Y, 5, metric="precomputed")
     assert 0 < found.trustworthiness < 1
+
+
+@pytest.mark.parametrize("kind", ["normal", "offset", "whole numbers", "copies"])
+def test_counted_intruders_are_those_of_the_ranks(kind):
+    source = np.random.default_rng(4)
+    points = source.normal(size=(1200, 40))
+    if kind == "offset":
+        points += 1e6
+    if kind == "whole numbers":
+        points = np.round(2.0 * points)  # many equal distances
+    if kind == "copies":
+        points[600:] = points[:600]
+    places = points[:, :2] + 0.1 * source.normal(size=(1200, 2))
+    counted = quality.trustworthiness(points, places, 7)
+    squares = np.square(points[:, None] - points).sum(axis=2) if kind != "offset" else None
+    if squares is None:
+        squares = np.square((points - 1e6)[:, None] - (points - 1e6)).sum(axis=2)
+    table = np.sqrt(squares)
+    expected = quality.trustworthiness(table, places, 7, metric="precomputed")
+    np.testing.assert_allclose(counted.per_point, expected.per_point, atol=2e-5)
+    assert counted.value == pytest.approx(expected.value, abs=1e-7)
+    part = quality.trustworthiness(points, places, 7, sample=300)
+    np.testing.assert_array_equal(part.per_point, counted.per_point[part.sample])

@@ -288,6 +288,14 @@ def test_many_of_the_pairs_are_found_densely():
     assert facts_of(problem.laplacian(ring_weights(700)), 300)["solver"] == "dense"
 
 
+def test_a_large_share_of_a_dense_spectrum_is_found_densely():
+    """A tenth of 1,000: a decomposition takes a fifth of the time of products."""
+    X = np.random.default_rng(4).standard_normal((1000, 150)) * np.geomspace(1.0, 0.1, 150)
+    table = problem.gram(X @ X.T)
+    assert facts_of(table, 100)["solver"] == "dense"
+    assert facts_of(table, 5)["solver"] == "block krylov"
+
+
 def solve_module():
     return sys.modules["unspool.spectrum.solve"]  # the package's name is the function
 
@@ -377,6 +385,7 @@ def test_a_matrix_that_cannot_be_factorised_is_told(solver, monkeypatch):
 def test_solvers_for_large_problems_on_small_ones(eigenproblem, monkeypatch):
     """Below the size where a decomposition is faster, the others must be right too."""
     monkeypatch.setattr(solve_module(), "DENSE_SIZE", 1)
+    monkeypatch.setattr(solve_module(), "WHOLE", np.inf)
     with runtime.recording() as record:
         found = solve(eigenproblem, 3)
     if sp.issparse(eigenproblem.matrix) or eigenproblem.end == "largest":
@@ -507,3 +516,42 @@ def test_a_table_in_single_precision_is_squared_in_double():
     found = solve(problem.covariance(points, mean=mean), 5)
     expected = np.linalg.svd(points - mean, compute_uv=False)[:5] ** 2
     np.testing.assert_allclose(found.values, expected, rtol=1e-12)
+
+
+# what must not pass unnoticed
+
+
+def test_the_constant_is_no_eigenvector_of_an_indefinite_gram_matrix():
+    """Two positive values and six axes: the constant, at zero, would come third."""
+    random = np.random.default_rng(7)
+    n = 700
+    axes = random.standard_normal((n, n))
+    axes = np.linalg.qr(axes - axes.mean(axis=0))[0][:, : n - 1]
+    values = np.concatenate([[5.0, 3.0], -1.0 - 1e-3 * np.arange(n - 3)])
+    rows = 30 * random.standard_normal((n, 1))  # centring takes them out
+    found = solve(problem.gram((axes * values) @ axes.T + 100.0 + rows + rows.T), 6)
+    assert found.solver == "block krylov"
+    np.testing.assert_allclose(found.values, values[:6], atol=1e-9)
+    np.testing.assert_allclose(found.vectors.sum(axis=0) / np.sqrt(n), 0.0, atol=1e-9)
+
+
+def test_an_answer_with_a_large_residual_is_not_accepted(monkeypatch):
+    def wrong(task):
+        pairs = solve_by_shift_invert(task)
+        return EigenPairs(pairs.values, np.roll(pairs.vectors, 1, axis=1))
+
+    monkeypatch.setattr(solve_module(), "solve_by_shift_invert", wrong)
+    facts = facts_of(problem.laplacian(grid_weights(27), "unnormalized"))
+    assert facts["solver"] == "chebyshev filter"
+    assert "shift-invert: residual" in facts["fallbacks"]
+
+
+def test_parts_that_are_hardly_joined_are_told():
+    """Three parts joined by 4e-11: which mix of them an axis shows is known to few digits."""
+    both = sp.block_diag([roll_weights(300)] * 3).tolil()
+    both[0, 300] = both[300, 0] = 4e-11
+    both[310, 600] = both[600, 310] = 8e-11
+    with runtime.recording() as record:
+        solve(problem.laplacian(sp.csr_array(both), "unnormalized"), 2)
+    (advice,) = record.report().advice
+    assert "hardly joined" in advice

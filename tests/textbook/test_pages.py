@@ -25,8 +25,9 @@ def test_pages_are_fresh(pages, capsys):
 
 def test_enough_is_covered_and_the_rest_is_listed_as_open():
     table = coverage.read()
-    open_ids = set(table) - set(coverage.covered(table))
+    open_ids = {name for name, entry in table.items() if not coverage.is_touched(entry)}
     assert len(coverage.covered(table)) >= 150
+    assert not any("lacks" in table[name] for name in coverage.covered(table))
     text = coverage.page(table)
     listing = text.partition("## Open\n")[2].partition("\n## ")[0]
     assert all(f"| {name} |" in listing for name in open_ids)
@@ -50,6 +51,24 @@ def test_names_of_nothing_are_told():
     good = {"A-1": {"part": "p", "title": "t", "pages": ["docs/textbook.md"]}}
     assert not list(coverage.troubles(good))
     assert not coverage.is_covered(good["A-1"])  # a page alone cannot fail
+
+
+def test_a_test_without_an_assertion_is_told(monkeypatch, tmp_path):
+    (tmp_path / "test_it.py").write_text(
+        "def test_runs():\n    print(1)\n\n\ndef test_holds():\n    assert 1\n\n\n"
+        "def test_raises():\n    with pytest.raises(ValueError):\n        float('x')\n"
+    )
+    monkeypatch.setattr(coverage, "ROOT", tmp_path)
+    names = ("test_runs", "test_holds", "test_raises")
+    table = {name: {"part": "p", "title": "t", "tests": [f"test_it.py::{name}"]} for name in names}
+    assert list(coverage.troubles(table)) == ["test_runs: test_it.py::test_runs asserts nothing"]
+
+
+def test_what_lacks_something_is_not_counted():
+    whole = {"part": "p", "title": "t", "items": ["S4.lle"]}
+    table = {"A-1": whole, "A-2": {**whole, "lacks": "half"}, "A-3": {"part": "p", "title": "t"}}
+    assert coverage.covered(table) == ["A-1"]
+    assert "**1 of 3 ids are covered**, 1 in part, 1 are open." in coverage.page(table)
 
 
 def test_a_stale_page_is_told(monkeypatch, tmp_path, capsys):

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 DOWNLOAD = click.option(
     "--download", is_flag=True, help="let scikit-learn fetch data that are not in UNSPOOL_DATA"
 )
+SHIFT = click.option(
+    "--shift",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="draw all random data anew: what the items say holds for any N",
+)
 FAILED = 1
 
 
@@ -42,12 +49,13 @@ def list_items(which: tuple[str, ...]) -> None:
     "-o", "--output", type=click.Path(path_type=Path), help="folder for figures and pages"
 )
 @DOWNLOAD
-def run_items(which: tuple[str, ...], output: Path | None, download: bool) -> None:
+@SHIFT
+def run_items(which: tuple[str, ...], output: Path | None, download: bool, shift: int) -> None:
     """Run items by ID, text or pattern, and show every check.
 
     Exit status 1 if something differs without a known erratum.
     """
-    _report(_chosen(which), output, download=download, checks=True)
+    _report(_chosen(which), output, download=download, shift=shift, checks=True)
 
 
 @textbook_command.command("all")
@@ -55,12 +63,13 @@ def run_items(which: tuple[str, ...], output: Path | None, download: bool) -> No
     "-o", "--output", type=click.Path(path_type=Path), help="folder for figures and pages"
 )
 @DOWNLOAD
-def run_everything(output: Path | None, download: bool) -> None:
+@SHIFT
+def run_everything(output: Path | None, download: bool, shift: int) -> None:
     """Run every item; with -o write figures and one HTML page per text.
 
     Exit status 1 if something differs without a known erratum.
     """
-    _report(_chosen(()), output, download=download, checks=False)
+    _report(_chosen(()), output, download=download, shift=shift, checks=False)
 
 
 def _chosen(which: tuple[str, ...]) -> list[Item]:
@@ -69,11 +78,13 @@ def _chosen(which: tuple[str, ...]) -> list[Item]:
     return chosen(which) if which else list(items().values())
 
 
-def _report(wanted: list[Item], output: Path | None, *, download: bool, checks: bool) -> None:
+def _report(
+    wanted: list[Item], output: Path | None, *, download: bool, shift: int, checks: bool
+) -> None:
     from ..textbook import run_all, summary, told, write_pages
 
     results: list[Result] = []
-    for result in run_all(wanted, download=download, figures=output is not None):
+    for result in run_all(wanted, download=download, figures=output is not None, shift=shift):
         click.echo(told(result, checks=checks))
         results.append(result)
     click.echo(f"\n{summary(results)}")

@@ -1,10 +1,9 @@
 """Figures that need no screen: ``plot.embedding(model, color).savefig("map.png")``."""
 
 from .curves import elbow, estimates, scree, shepard
-from .dark import darken
 from .maps import comparison, embedding, neighbor_graph, scatter_matrix
 from .overlays import ellipses, thumbnails, trust
-from .style import figure
+from .style import darken, figure
 
 __all__ = [
     "comparison",

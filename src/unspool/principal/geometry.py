@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime import run_kernel
 from ..values import Array
 
 EPS = float(np.finfo(np.float64).eps)
 STEPS = 100  # the finest detail of a smooth curve, as a share of its length
+ROWS = 512  # points projected between two looks at who wants to interrupt
 GAUSS = np.polynomial.legendre.leggauss(5)
 
 
@@ -65,8 +67,11 @@ class Polygon:
         block = int(np.ceil(np.sqrt(len(self.vertices) - 1)))
         centers, radii = _balls(self.vertices, block)
         slack = (4 * EPS * float(np.abs(self.vertices).max())) ** 2
-        path, points = (self.vertices, self.arc_lengths), np.ascontiguousarray(points)
-        index, feet, squares = project_on_path(points, *path, centers, radii, block, slack)
+        index, feet, squares = np.empty(len(points)), np.empty(points.shape), np.empty(len(points))
+        path, found = (self.vertices, self.arc_lengths), (index, feet, squares)
+        points = np.ascontiguousarray(points)
+        arguments = points, path, (centers, radii), block, slack, found
+        run_kernel(project_on_path, arguments, len(points), ROWS)
         if self.closed:
             index = np.where(index >= self.length, 0.0, index)  # the end is the beginning
         return Projection(index, feet, squares)

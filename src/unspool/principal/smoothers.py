@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..runtime import run_kernel
 from ..values import Array
 from .geometry import space_out
 
 NAMES = ("spline", "lowess", "kernel")
+NODES = 32  # smoothed between two looks at who wants to interrupt
 # of the curve: finer than any span resolves, the chords miss it by 1e-6 of its length
 VERTICES = 1000
 KNOTS = 4  # intervals for each degree of freedom: with more, the fit no longer changes
@@ -67,7 +69,10 @@ class Smoother:
         from .curve_kernels import smooth_locally
 
         values, degree = np.ascontiguousarray(values), 1 if self.kind == "lowess" else 0
-        return np.asarray(smooth_locally(positions, values, weights, nodes, count, degree))
+        smooth = np.empty((len(nodes), values.shape[1]))
+        arguments = positions, values, weights, nodes, count, degree, smooth
+        run_kernel(smooth_locally, arguments, len(nodes), NODES)
+        return smooth
 
 
 def _interpolated(smooth: Any, positions: Array, shape: tuple[int, ...], nodes: Array) -> Array:

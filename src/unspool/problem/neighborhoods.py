@@ -206,7 +206,9 @@ def tangent_coordinates(clouds: Array, count: int) -> Array:
         raise ValueError(
             f"{count} tangent coordinates were asked for in {clouds.shape[2]} dimensions"
         )
-    return np.asarray(np.linalg.qr(projected)[0])
+    # beside the constant: a cloud of lower rank gets directions that are orthogonal to it as well
+    constant = np.ones((*projected.shape[:2], 1))
+    return np.asarray(np.linalg.qr(np.concatenate([constant, projected], axis=2))[0][:, :, 1:])
 
 
 def tangents_of_grams(grams: Array, count: int) -> Array:
@@ -232,7 +234,9 @@ def tangents_of_grams(grams: Array, count: int) -> Array:
     >>> abs(problem.tangents_of_grams(grams, 1)).round(3).tolist()
     [[[0.707], [0.707]]]
     """
-    _, vectors = np.linalg.eigh(grams)
+    # the constant goes past the unwanted end: a cloud of lower rank may not take it for a tangent
+    sizes = np.linalg.norm(grams, axis=(1, 2), keepdims=True)
+    _, vectors = np.linalg.eigh(grams - np.where(sizes > 0.0, 2.0 * sizes, 1.0) / grams.shape[1])
     return np.asarray(vectors[:, :, ::-1][:, :, :count])
 
 

@@ -24,9 +24,10 @@ from .distance_rows import (
     checked_table,
     rows_of_both,
 )
-from .ranks import above_chance, rank_blocks
+from .ranks import above_chance, rank_blocks, ranks_beyond
 from .score import Chosen, Curve, Score, choose, mean_score
 
+COUNTED = 1_000  # points from which on counting is worth loading what is compiled
 # prices of a pair in a neighbour search, in units of a pair of distances that are ranked
 SEARCHED = {"tree": 5e-4, "product": 0.02}
 
@@ -135,7 +136,30 @@ def trustworthiness(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Sc
     >>> round(quality.trustworthiness(roll.points, roll.coordinates).value, 1)
     1.0
     """
-    return neighborhoods(X, Y, n_neighbors, **options).trustworthiness
+    score = _counted_trust(X, Y, n_neighbors, **options)
+    return neighborhoods(X, Y, n_neighbors, **options).trustworthiness if score is None else score
+
+
+def _counted_trust(
+    X: Any,
+    Y: Any,
+    n_neighbors: int,
+    *,
+    metric: Metric = "euclidean",
+    sample: int | None = None,
+    seed: int = 0,
+) -> Score | None:
+    """Return the trustworthiness by counting, without ranking all pairs; None where it cannot."""
+    if metric not in ("euclidean", "l2") or np.shape(X)[0] < COUNTED:
+        return None
+    points, places = checked(X, "X"), checked(Y, "Y")
+    check_same_points(len(points), len(places), 3)
+    k, n = check_neighbors(n_neighbors, len(points)), len(points)
+    chosen = choose(n, sample, seed)
+    beyond = ranks_beyond(points, places, k, chosen)
+    if beyond is None:
+        return None
+    return mean_score("trustworthiness", 1.0 - beyond / _worst(n, k), chosen)
 
 
 def continuity(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
@@ -228,10 +252,14 @@ def r_nx_area(X: Any, Y: Any, **options: Any) -> Score:
 def _intrusion(far: Array, near: Array, k: int) -> Array:
     """Return how far the k nearest by ``near`` lie beyond rank k by ``far``; 1 is the worst."""
     n = far.shape[1]
-    # the worst case: the k nearest are the k farthest, or all who are not neighbours if fewer
-    worst = k * (2 * n - 3 * k - 1) / 2 if 2 * k < n else (n - k) * (n - k - 1) / 2
     beyond = np.where(near <= k, np.maximum(far - k, 0), 0).sum(axis=1)
-    return np.asarray(beyond / max(worst, 1.0))
+    return np.asarray(beyond / _worst(n, k))
+
+
+def _worst(n: int, k: int) -> float:
+    """Return the worst case: the k nearest are the k farthest, or all who are no neighbours."""
+    worst = k * (2 * n - 3 * k - 1) / 2 if 2 * k < n else (n - k) * (n - k - 1) / 2
+    return max(worst, 1.0)
 
 
 def _share_kept(before: Array, after: Array) -> Array:

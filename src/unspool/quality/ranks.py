@@ -14,10 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import claim, reuse, stage
+from ..distances import build_index
+from ..runtime import claim, limit_blas_threads, reuse, run_strips, stage
 from ..values import Array, Metric
 from .distance_rows import DistanceRows, rows_of_both
 from .score import Chosen, choose
+
+STRIP = 256  # rows of products that a thread holds: 5 MB of 5,000 points
+UNIT = 2.0**-24  # rounding of single precision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,3 +157,48 @@ def above_chance(q_nx: Array, n_points: int) -> Array:
     counted = np.arange(1, n_points - 1)
     kept = np.asarray(q_nx)[..., :-1]
     return np.asarray(((n_points - 1) * kept - counted) / (n_points - 1 - counted))
+
+
+def ranks_beyond(points: Array, places: Array, k: int, chosen: Chosen) -> Array | None:
+    """Return the sum of rank - k over the k nearest on the map that rank beyond k in the data.
+
+    None where equal distances on the map leave open who the k nearest are.
+    """
+    from .ranks_kernels import count_beyond
+
+    near = _nearest(places, k, chosen.points)
+    centred = points - points.mean(axis=0)
+    norms = np.einsum("ij,ij->i", centred, centred)
+    if near is None or not norms.max() > 0.0:
+        return None
+    scale = 2.0 ** -np.ceil(0.5 * np.log2(norms.max()))  # a power of two: ties stay ties
+    exact, sketch = points * scale, np.asarray(centred * scale, dtype=np.float32)
+    lengths = np.asarray(norms * scale**2, dtype=np.float32)
+    # inner products of points within the unit ball, their norms, the limits; and the centring
+    slack = UNIT * (2.0 * (points.shape[1] + 4) + 16.0) + 2.0**-48 * float(np.abs(exact).max())
+    answer = np.empty(len(chosen.points))
+
+    def count(part: slice) -> None:
+        rows = chosen.points[part]
+        products = sketch[rows] @ sketch.T
+        count_beyond(products, rows, near[part], exact, lengths, slack, answer[part])
+
+    with stage("intruders", total=len(chosen.points)), limit_blas_threads():
+        run_strips(count, len(chosen.points), STRIP)
+    return answer
+
+
+def _nearest(places: Array, k: int, rows: Array) -> Array | None:
+    """Return the k nearest others on the map; None if a tie leaves them open."""
+    if k + 2 > len(places):
+        return None
+    found = build_index(places, "euclidean").nearest(places[rows], k + 2)
+    others = found.neighbors != rows[found.rows]
+    row = found.rows[others]
+    have = np.bincount(row, minlength=len(rows))
+    rank = np.arange(len(row)) - np.repeat(np.cumsum(have) - have, have)
+    kept = rank <= k
+    lengths = found.distances[others][kept].reshape(-1, k + 1)
+    if (lengths[:, k] == lengths[:, k - 1]).any():
+        return None
+    return np.asarray(found.neighbors[others][kept].reshape(-1, k + 1)[:, :k])

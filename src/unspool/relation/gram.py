@@ -17,7 +17,7 @@ from .. import graph, problem
 from ..extension import place
 from ..kernel import Centering, Uncentered
 from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
-from ..runtime import advise, available_bytes, reuse, run_strips, warn
+from ..runtime import advise, available_bytes, limit_blas_threads, reuse, run_strips, warn
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .chart import Queries
@@ -28,6 +28,7 @@ TABLE_ROOM = 1.3  # tables' worth of memory that must be free for one of them to
 INITIAL = 16  # vectors that a block-by-block solution starts from
 GUIDES = 400  # landmarks that the initial vectors are made with
 GEODESIC_BLOCK_BYTES = 256 * 2**20  # of geodesics at a time where their table does not fit
+PLACED_TOGETHER = 128  # query points whose rows are centred at a time
 STRIP = 32  # rows worked on at a time
 SMALL = 10**6  # entries that fit the cache: not worth a thread
 
@@ -42,7 +43,15 @@ class GramMap:
 
     def place(self, similarities: Array) -> Array:
         """Return the coordinates of query points with these similarities to the fitted points."""
-        return place(self.centering.rows(similarities), self.anchors, self.eigenvalues)
+        image = np.empty((len(similarities), self.anchors.shape[1]))
+
+        def work(rows: slice) -> None:  # a strip at a time: centred copies of all would fill memory
+            centered = self.centering.rows(similarities[rows])
+            image[rows] = place(centered, self.anchors, self.eigenvalues)
+
+        with limit_blas_threads():
+            run_strips(work, len(similarities), PLACED_TOGETHER)
+        return image
 
     def combine(self, places: Array) -> Array:
         """Return the coefficients of the fitted points' features that stand for places."""

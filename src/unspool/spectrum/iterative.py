@@ -38,7 +38,7 @@ def solve_by_products(task: Task) -> EigenPairs:
     start = task.initial()
     with limit_blas_threads() if form.has_own_products(start) else nullcontext():
         found = leading_pairs(
-            form.apply,
+            _trivial_last(form),
             start,
             task.wanted,
             task.running,
@@ -46,6 +46,21 @@ def solve_by_products(task: Task) -> EigenPairs:
             accuracy=DEAR_ACCURACY if form.is_operator else ACCURACY,
         )
     return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
+
+
+def _trivial_last(form: StandardForm) -> Apply:
+    """Return the product with the trivial directions moved past the unwanted end.
+
+    Projected out they have the value zero, which is above the negative values of an indefinite
+    matrix: rounding would bring them back among the wanted ones.
+    """
+    far = 2.0 * form.norm_bound if form.trivial.shape[1] else 0.0
+
+    def apply(block: Array) -> Array:
+        product = form.apply(block)
+        return product - far * (form.trivial @ (form.trivial.T @ block)) if far else product
+
+    return apply
 
 
 def solve_by_factor_inverse(task: Task) -> EigenPairs:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import scipy.linalg
@@ -41,7 +42,12 @@ HIGH_FILL = 100
 # fill in by 105 to 60 entries, and products there gave up after 40 s where a factor takes 1.3 s.
 OWN = 4
 SQUARED_FROM = 2e7  # multiplications: a factor that takes fewer is decomposed in some 10 ms
+# Seconds of one thread: decomposing a table, by n^3; products by n^2 count, rotations by n count^2.
+# Measured on Gaussian kernel matrices of 1,000 and 2,000 points with 10 to 100 pairs.
+WHOLE, PRODUCTS, ROTATIONS = 1.4e-10, 1.3e-9, 8e-8
 DEGENERATE = 1e2 * float(np.finfo(np.float64).eps)  # of the norm: values this close are equal
+VERIFIED = 1e-6  # of the norm: pairs with larger residuals are not accepted
+VAGUE = 1e-3  # of a vector: the user is told where the bound of its error is larger
 MARGIN = 1e-4  # entries this close to the largest count as equally large; the first one decides
 
 Solver = Callable[[Task], EigenPairs]
@@ -97,13 +103,36 @@ def _first_that_works(task: Task) -> EigenPairs:
         except NotSolved as reason:
             reasons.append(f"{name}: {reason}")
             continue
-        if len(pairs.values) >= task.wanted:
+        pairs = _measured(prepared, pairs)
+        if len(pairs.values) < task.wanted:
+            reasons.append(f"{name}: {len(pairs.values)} pairs came back")
+        elif not _is_verified(prepared, pairs):
+            reasons.append(f"{name}: residual {_largest(pairs):.1e}")
+        else:
             task.running.note(solver=name)
             if reasons:
                 task.running.note(fallbacks="; ".join(reasons))
             return pairs
-        reasons.append(f"{name}: {len(pairs.values)} pairs came back")
     raise np.linalg.LinAlgError("no eigensolver succeeded: " + "; ".join(reasons))
+
+
+def _measured(task: Task, pairs: EigenPairs) -> EigenPairs:
+    """Return the pairs with the residuals of the wanted ones."""
+    if pairs.residuals is not None:
+        return pairs
+    wanted = pairs.vectors[:, : task.wanted]
+    misfit = task.form.apply(wanted) - wanted * pairs.values[: task.wanted]
+    return replace(pairs, residuals=np.linalg.norm(misfit, axis=0))
+
+
+def _is_verified(task: Task, pairs: EigenPairs) -> bool:
+    """Tell whether the residuals are small for a matrix of this norm."""
+    norm = task.form.norm_bound if pairs.norm is None else pairs.norm
+    return _largest(pairs) <= VERIFIED * norm
+
+
+def _largest(pairs: EigenPairs) -> float:
+    return 0.0 if pairs.residuals is None else float(pairs.residuals.max(initial=0.0))
 
 
 def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
@@ -118,7 +147,8 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
         if 3 * form.size * shorter * 8 < available_bytes():  # small values: they need every digit
             yield *by_decomposition, task
     few = _decomposable(form) if form.is_factor else DENSE_SIZE
-    if not form.is_operator and (shorter <= few or task.count > form.size // 4):
+    is_share = task.count > form.size // 4 or _is_large_share(task)
+    if not form.is_operator and (shorter <= few or is_share):
         yield *by_decomposition, task
     if problem.end == "largest":
         yield "block krylov", solve_by_products, task
@@ -126,6 +156,16 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
         yield from _sparse_candidates(task)
     if not form.is_operator and 3 * form.size * shorter * 8 < available_bytes():
         yield *by_decomposition, task
+
+
+def _is_large_share(task: Task) -> bool:
+    """Tell whether decomposing a dense table costs less than products for so many pairs."""
+    form, n, count = task.form, float(task.form.size), task.count
+    if form.is_factor or not isinstance(form.given, np.ndarray) or task.problem.end != "largest":
+        return False
+    if 3 * n * n * 8 >= available_bytes():
+        return False
+    return WHOLE * n**3 < PRODUCTS * n**2 * count + ROTATIONS * n * count**2
 
 
 def _decomposable(form: StandardForm) -> int:
@@ -223,9 +263,8 @@ def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
     _advise_if_cut(notable, count, len(pairs.values), form.size - form.trivial.shape[1])
     # signs are read off the vectors of the original problem: the ones that the user sees
     kept = canonical_vectors(form.vectors_of(pairs.vectors), groups, count)
-    residuals = pairs.residuals
-    if residuals is None:
-        residuals = _residuals(form, pairs.values[:count], kept)
+    residuals = np.zeros(count) if pairs.residuals is None else pairs.residuals
+    _advise_if_vague(pairs.values, residuals, groups)
     running.note(residual=float(residuals.max(initial=0.0)), holds=kept.nbytes)
     values = _in_unit(task.problem, pairs.values[:count])
     following = gap = None
@@ -252,9 +291,18 @@ def _relative_gap(last: float, following: float, rounding: float) -> float:
     return abs(last - following) / size if size > rounding else 0.0
 
 
-def _residuals(form: StandardForm, values: Array, vectors: Array) -> Array:
-    block = vectors if form.root_mass is None else vectors * form.root_mass[:, None]
-    return np.asarray(np.linalg.norm(form.apply(block) - block * values, axis=0))
+def _advise_if_vague(values: Array, residuals: Array, groups: list[Array]) -> None:
+    """Say so if values are so close that residuals leave their vectors open (Davis, Kahan 1970)."""
+    for before, after in pairwise(groups):
+        gap = abs(float(values[after[0]] - values[before[-1]]))
+        near = [*before[before < len(residuals)], *after[after < len(residuals)]]
+        error = float(residuals[near].max(initial=0.0)) / gap
+        if near and error > VAGUE:
+            advise(
+                f"eigenvalues {before[0] + 1} to {after[-1] + 1} differ by {gap:.1e} only, "
+                f"so the axes that belong to them may be wrong by {min(error, 1.0):.0e}: parts "
+                "of the data are hardly joined; more neighbours, or a map of each part, tells more"
+            )
 
 
 def _advise_if_cut(groups: list[Array], count: int, found: int, available: int) -> None:

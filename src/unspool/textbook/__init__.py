@@ -17,6 +17,7 @@ from .checks import (
     equal,
     follows,
     measured,
+    mostly,
     outcome,
     printed,
     printed_row,
@@ -24,7 +25,18 @@ from .checks import (
 )
 from .pages import write_pages
 from .registry import TEXTS, Item, Text, chosen, item, items, source_of
-from .runner import Absent, Result, listed, load, run, run_all, summary, told
+from .runner import (
+    Absent,
+    Result,
+    listed,
+    load,
+    run,
+    run_all,
+    shifted,
+    shifting,
+    summary,
+    told,
+)
 
 __all__ = [
     "ERRATA",
@@ -44,12 +56,15 @@ __all__ = [
     "listed",
     "load",
     "measured",
+    "mostly",
     "outcome",
     "printed",
     "printed_row",
     "rising",
     "run",
     "run_all",
+    "shifted",
+    "shifting",
     "source_of",
     "summary",
     "told",

@@ -162,11 +162,7 @@ def measured(
     high = np.inf if at_most is None else at_most
     value = float(value)
     inside = low <= value <= high
-    bounds = " and ".join(
-        f"{sign} {bound:.6g}"
-        for sign, bound in ((">=", at_least), ("<=", at_most))
-        if bound is not None
-    )
+    bounds = _bounds(at_least, at_most)
     if not erratum:
         verdict: Verdict = "agrees" if inside else "differs"
         return Check(what, f"{claim} (bound {bounds})", f"{value:.6g}", verdict, inside)
@@ -175,6 +171,40 @@ def measured(
     said = f"{claim}, that is {claimed:.6g} (bound {bounds})"
     verdict = "agrees" if np.isclose(value, claimed) else "differs"
     return Check(what, said, f"{value:.6g}", verdict, inside and erratum in ERRATA, erratum)
+
+
+def mostly(
+    what: str,
+    claim: str,
+    values: Sequence[float],
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    share: float = 1.0,
+) -> Check:
+    """Check a sentence about random data over many draws, one value for each.
+
+    At least ``share`` of the values must lie within the bounds. A bound and a share that hold for
+    any draw are the claim; one draw that was looked at is not.
+    """
+    if at_least is None and at_most is None:
+        raise ValueError(f"{what}: a claim over many draws needs a bound that it could miss")
+    if not (0.5 < share <= 1.0 and len(values) >= 3):
+        raise ValueError(f"{what}: a claim over draws needs three of them and more than half right")
+    found = np.asarray(values, dtype=float)
+    low = -np.inf if at_least is None else at_least
+    high = np.inf if at_most is None else at_most
+    inside = int(np.sum((low <= found) & (found <= high)))
+    needed = int(np.ceil(share * len(found) - 1e-9))
+    said = f"{claim} (bound {_bounds(at_least, at_most)} in {needed} of {len(found)} draws)"
+    shown = f"{inside} of {len(found)}, median {np.median(found):.4g}"
+    holds = inside >= needed
+    return Check(what, said, shown, "agrees" if holds else "differs", holds)
+
+
+def _bounds(at_least: float | None, at_most: float | None) -> str:
+    pairs = ((">=", at_least), ("<=", at_most))
+    return " and ".join(f"{sign} {bound:.6g}" for sign, bound in pairs if bound is not None)
 
 
 def equal(

@@ -65,6 +65,7 @@ TEXTS = (
             "izenman_local_methods",
             "izenman_equivalences",
             "izenman_comparisons",
+            "izenman_exercises",
         ),
     ),
 )

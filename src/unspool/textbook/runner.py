@@ -3,6 +3,10 @@
 The data of an item come from the folder of real data, or are fetched, but only when that was asked
 for: nothing is downloaded silently, and where a data set is absent, the item is skipped and says
 so. What a run tells: lines for the screen, and a count at the end.
+
+An item names a seed for each of its draws, as ``shifted(43)``. Within ``shifting(n)`` every one of
+them becomes another, and all random data of a run are new: what is said about random data has to
+hold for any draw, not for the one that was looked at when the bound was set.
 """
 
 from __future__ import annotations
@@ -10,6 +14,8 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,6 +27,65 @@ from .registry import TEXTS, Item
 
 Status = Literal["agrees", "fails", "skipped"]
 Table = dict[str, Any]
+
+
+STEP = 1_000  # larger than any seed that the items name, so that shifted draws never meet others
+
+_SHIFT: ContextVar[int] = ContextVar("shift", default=0)
+
+
+def shifted(seed: int) -> int:
+    """Return the seed of a draw, moved by the shift that is in force.
+
+    Parameters
+    ----------
+    seed : int
+        The seed without a shift, from 0 to 999.
+
+    Returns
+    -------
+    int
+        ``seed + 1000 * shift``.
+
+    Examples
+    --------
+    >>> from unspool.textbook import shifted
+    >>> shifted(43)
+    43
+    """
+    if not 0 <= seed < STEP:
+        raise ValueError(f"a draw is named by a seed from 0 to {STEP - 1}, got {seed}")
+    return seed + STEP * _SHIFT.get()
+
+
+@contextmanager
+def shifting(shift: int) -> Iterator[None]:
+    """Draw all random data of the items anew within the block.
+
+    Parameters
+    ----------
+    shift : int
+        Which draw: 0 is the one that a run without a shift has.
+
+    Yields
+    ------
+    None
+        Nothing; the shift holds until the block ends.
+
+    Examples
+    --------
+    >>> from unspool.textbook import shifted, shifting
+    >>> with shifting(2):
+    ...     shifted(43)
+    2043
+    """
+    if shift < 0:
+        raise ValueError(f"a shift is 0 or more, got {shift}")
+    token = _SHIFT.set(int(shift))
+    try:
+        yield
+    finally:
+        _SHIFT.reset(token)
 
 
 class Absent(Exception):
@@ -89,8 +154,8 @@ class Result:
         return sum(1 for check in checks if check.erratum and check.holds)
 
 
-def run(one: Item, *, download: bool = False, figures: bool = False) -> Result:
-    """Run an item; ``figures`` draws its figure too.
+def run(one: Item, *, download: bool = False, figures: bool = False, shift: int = 0) -> Result:
+    """Run an item; ``figures`` draws its figure too, ``shift`` draws its random data anew.
 
     Advice that the methods give as warnings is not shown: the items are about where methods fail,
     and say so in their checks. Errors are not caught: an item that cannot run is a defect.
@@ -100,7 +165,7 @@ def run(one: Item, *, download: bool = False, figures: bool = False) -> Result:
     except Absent as absent:
         return Result(one, "skipped", 0.0, reason=str(absent))
     began = time.perf_counter()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), shifting(shift):
         warnings.simplefilter("ignore", UserWarning)
         outcome = one.function(*tables)
         figure = outcome.draw() if figures and outcome.draw is not None else None
@@ -109,11 +174,11 @@ def run(one: Item, *, download: bool = False, figures: bool = False) -> Result:
 
 
 def run_all(
-    wanted: Iterable[Item], *, download: bool = False, figures: bool = False
+    wanted: Iterable[Item], *, download: bool = False, figures: bool = False, shift: int = 0
 ) -> Iterator[Result]:
     """Yield the result of each item as soon as it is there."""
     for one in wanted:
-        yield run(one, download=download, figures=figures)
+        yield run(one, download=download, figures=figures, shift=shift)
 
 
 MARKS = {"agrees": "agrees", "fails": "FAILS", "skipped": "skipped"}

@@ -8,48 +8,54 @@ import numpy as np
 
 from ... import datasets, quality
 from ...methods import PCA, LaplacianEigenmaps
-from ..checks import Outcome, measured, outcome, printed
+from ..checks import Outcome, measured, mostly, outcome, printed
 from ..comparing import share_of_own
 from ..drawing import canvas, groups, named
 from ..registry import item
-from ..runner import Table
+from ..runner import Table, shifted
 
 
 @item("S2.example-bars", "A toy vision example: bars", "Example 1, Figure 1")
 def example_bars() -> Outcome:
-    """1,000 images of 40 x 40 pixels, each with a vertical or a horizontal bar. The eigenmap shows
-    two strokes, one for each kind, ordered by where the bar is; two principal components mix
-    them."""
-    sample = datasets.bars(1000, seed=0)
-    model = LaplacianEigenmaps(2, n_neighbors=20, weights="binary").fit(sample.points)
-    linear = PCA(2).fit(sample.points)
-    vertical = sample.color == 0
-    across = [
-        quality.explained_by(model.embedding_[own], sample.coordinates[own]).max()
-        for own in (vertical, ~vertical)
-    ]
+    """1,000 images of 40 x 40 pixels, each with a vertical or a horizontal bar, drawn five times.
+    The eigenmap shows two strokes, one for each kind, ordered by where the bar is; two principal
+    components mix them."""
+    samples = [datasets.bars(1000, seed=shifted(seed)) for seed in range(5)]
+    methods = (LaplacianEigenmaps(2, n_neighbors=20, weights="binary"), PCA(2))
+    local, linear = (
+        [method.fit_transform(sample.points) for sample in samples] for method in methods
+    )
+    apart, mixed = (
+        [share_of_own(found, s.color, count=10) for s, found in zip(samples, maps, strict=True)]
+        for maps in (local, linear)
+    )
     return outcome(
-        printed("images", "1000", len(sample.points)),
-        printed("pixels", "1600", sample.points.shape[1]),
-        measured(
+        printed("images", "1000", len(samples[0].points)),
+        printed("pixels", "1600", samples[0].points.shape[1]),
+        mostly(
             "neighbours of the same kind, eigenmaps",
             "dots and + signs apart",
-            share_of_own(model.embedding_, sample.color, count=10),
-            at_least=0.99,
+            apart,
+            at_least=0.97,
+            share=0.8,
         ),
-        measured(
-            "the same, principal components",
-            "mixed",
-            share_of_own(linear.embedding_, sample.color, count=10),
-            at_most=0.85,
-        ),
-        measured(
+        mostly("the same, principal components", "mixed", mixed, at_most=0.87),
+        mostly(
             "R^2 of the bar's place across, within a kind",
             "ordered by place",
-            float(min(across)),
-            at_least=0.95,
+            [_ordered(sample, places) for sample, places in zip(samples, local, strict=True)],
+            at_least=0.8,
+            share=0.8,
         ),
-        draw=lambda: _bars(sample, model.embedding_, linear.embedding_),
+        draw=lambda: _bars(samples[0], local[0], linear[0]),
+    )
+
+
+def _ordered(sample: Any, places: Any) -> float:
+    """Return how much the map explains of where a bar is, for the kind that it tells less of."""
+    kinds = (sample.color == 0, sample.color == 1)
+    return float(
+        min(quality.explained_by(places[own], sample.coordinates[own]).max() for own in kinds)
     )
 
 

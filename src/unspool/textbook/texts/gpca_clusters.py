@@ -8,14 +8,15 @@ import numpy as np
 
 from ... import datasets, distances, problem, spectrum
 from ...methods import SpectralClustering
-from ..checks import Outcome, equal, measured, outcome
+from ..checks import Outcome, equal, measured, mostly, outcome
 from ..drawing import canvas, groups
 from ..registry import item
+from ..runner import shifted
 
 
 def _random_graph(seed: int = 0, n: int = 40) -> Any:
     """Return a symmetric table of non-negative weights with very different degrees."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(shifted(seed))
     weights = random.random((n, n)) * (random.random((n, n)) < 0.2) * np.linspace(0.1, 3.0, n)
     weights = np.triu(weights, 1)
     return weights + weights.T
@@ -26,7 +27,7 @@ def proposition_4_10() -> Outcome:
     """u'Lu is half the double sum; L is semi-definite and L 1 = 0."""
     weights = _random_graph()
     operator = np.diag(weights.sum(axis=1)) - weights
-    u = np.random.default_rng(1).normal(size=40)
+    u = np.random.default_rng(shifted(1)).normal(size=40)
     double_sum = (weights * np.square(u[:, None] - u)).sum()
     return outcome(
         measured(
@@ -66,7 +67,9 @@ def proposition_4_11() -> Outcome:
     operator = np.diag(degree) - weights
     values = spectrum.all_eigenvalues(operator)
     options: Any = {"metric": "precomputed", "weights": "given", "laplacian": "unnormalized"}
-    basis = SpectralClustering(n_clusters=3, **options).fit(weights).embedding_
+    basis = (
+        SpectralClustering(n_clusters=3, **options, random_state=shifted(0)).fit(weights).embedding_
+    )
     labels = spectrum.components_of_null_space(basis)
     heads = np.array([basis[truth == own].mean(axis=0) for own in range(3)])
     scaled = operator / degree
@@ -131,7 +134,7 @@ def k_means(points: Any, centres: Any) -> tuple[Any, Any, int]:
 @item("S0.algorithm-4.4", "K-means", "Algorithm 4.4")
 def algorithm_4_4() -> Outcome:
     """Assign, update, until nothing moves: each round lowers the sum of squares."""
-    sample = datasets.three_clusters(300, spread=0.12, seed=44)
+    sample = datasets.three_clusters(300, spread=0.12, seed=shifted(44))
     start = sample.points[[0, 150, 299]]
     labels, centres, rounds = k_means(sample.points, start)
     before = distances.pairwise_squared_distances(sample.points, start).min(axis=1).sum()
@@ -172,7 +175,7 @@ def _mode(values: Any) -> Any:
 
 def _rings(seed: int = 45) -> tuple[Any, Any]:
     """Return points on two concentric rings, the outer one three times as many."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(shifted(seed))
     angle = random.uniform(0, 2 * np.pi, 400)
     radius = np.repeat([1.0, 3.0], [100, 300]) + 0.05 * random.normal(size=400)
     points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
@@ -183,7 +186,7 @@ def _rings(seed: int = 45) -> tuple[Any, Any]:
 def algorithm_4_5() -> Outcome:
     """Two rings, which k-means cannot part, are two points in the null space of the Laplacian."""
     points, truth = _rings()
-    model = SpectralClustering(n_clusters=2, n_neighbors=8).fit(points)
+    model = SpectralClustering(n_clusters=2, n_neighbors=8, random_state=shifted(0)).fit(points)
     plain, _, _ = k_means(points, points[[0, 399]])
     return outcome(
         measured(
@@ -217,47 +220,45 @@ def _panel(points: Any, labels: Any) -> Any:
 @item("S0.normalized-cut", "Normalised cuts, balanced or not", "section 4.3")
 def normalized_cut() -> Outcome:
     """For two clusters L D^-1 gives the normalised cut. With one loose end attached to a dense
-    graph, L cuts the loose end off and L D^-1 cuts in the middle."""
-    random = np.random.default_rng(46)
-    blobs = np.vstack(
-        [random.normal(size=(60, 2)), random.normal(size=(60, 2)) + np.array([5.0, 0.0])]
-    )
-    weights = np.exp(-distances.pairwise_squared_distances(blobs, blobs) / 2.0)
-    np.fill_diagonal(weights, 0.0)
-    loose = np.zeros((121, 121))
-    loose[:120, :120] = weights
-    loose[0, 120] = loose[120, 0] = 1e-3
-    truth = np.repeat([0, 1], [60, 60])
-    found = {
-        kind: SpectralClustering(
-            n_clusters=2, metric="precomputed", weights="given", laplacian=kind
-        ).fit(loose)
-        for kind in ("unnormalized", "random-walk")
-    }
-    sizes = {kind: int(np.bincount(model.labels_).min()) for kind, model in found.items()}
-    balanced = found["random-walk"]
-    cut, normalised = problem.cuts(_sparse(loose), np.append(truth, truth[0]))
+    graph, L cuts the loose end off and L D^-1 cuts in the middle: ten draws."""
+    plain, balanced, normalised, cut = np.transpose([_cut(seed) for seed in range(10)])
     return outcome(
-        measured(
-            "smaller cluster with L",
-            "degrees are not so balanced",
-            sizes["unnormalized"],
-            at_most=5,
-        ),
-        measured("smaller cluster with L D^-1", "more stable", sizes["random-walk"], at_least=50),
-        measured(
+        mostly("smaller cluster with L", "degrees are not so balanced", plain, at_most=5),
+        mostly("smaller cluster with L D^-1", "more stable", balanced, at_least=50, share=0.9),
+        mostly(
             "normalised cut found over that of the two blobs",
             "the normalised cut",
-            balanced.normalized_cut_ / normalised,
-            at_most=1.001,
+            normalised,
+            at_most=1.05,
+            share=0.9,
         ),
-        measured(
+        mostly(
             "cut found over that of the two blobs",
             "approximately minimises",
-            balanced.cut_ / cut,
+            cut,
             at_most=1.1,
+            share=0.9,
         ),
     )
+
+
+def _cut(seed: int) -> tuple[int, int, float, float]:
+    """Cut two blobs with a loose end: the smaller cluster with L and with L D^-1, and how large
+    its normalised and its plain cut are beside those of the blobs."""
+    random = np.random.default_rng(shifted(seed))
+    blobs = random.normal(size=(120, 2)) + np.repeat([[0.0, 0.0], [5.0, 0.0]], 60, axis=0)
+    weights = np.zeros((121, 121))
+    weights[:120, :120] = np.exp(-distances.pairwise_squared_distances(blobs, blobs) / 2.0)
+    np.fill_diagonal(weights, 0.0)
+    weights[0, 120] = weights[120, 0] = 1e-3
+    options: Any = {"metric": "precomputed", "weights": "given", "random_state": shifted(0)}
+    plain, walk = (
+        SpectralClustering(n_clusters=2, laplacian=kind, **options).fit(weights)
+        for kind in ("unnormalized", "random-walk")
+    )
+    cut, normalised = problem.cuts(_sparse(weights), np.append(np.repeat([0, 1], 60), 0))
+    smaller = [int(np.bincount(model.labels_).min()) for model in (plain, walk)]
+    return smaller[0], smaller[1], walk.normalized_cut_ / normalised, walk.cut_ / cut
 
 
 def _sparse(table: Any) -> Any:

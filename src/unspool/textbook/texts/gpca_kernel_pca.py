@@ -8,20 +8,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
-from ... import datasets, kernel, quality
+from ... import datasets, kernel, quality, spectrum
 from ...methods import LLE, PCA, KernelPCA
 from ..checks import Outcome, equal, follows, measured, outcome
 from ..comparing import off_by_signs
 from ..drawing import canvas
 from ..registry import item
+from ..runner import shifted
 
 
 @item("S0.exercise-4.1", "Positive semi-definite kernels", "Exercise 4.1, Definition 4.3")
 def exercise_4_1() -> Outcome:
     """Inner products of any features, (x'y)^n, and the Gaussian: no eigenvalue below zero on any
     sample, no negative value of the double integral."""
-    random = np.random.default_rng(41)
+    random = np.random.default_rng(shifted(41))
     tables = {}
     for trial in range(5):
         points = random.normal(size=(60, 3)) * (trial + 1) / 2
@@ -109,6 +111,54 @@ def exercise_4_2() -> Outcome:
     )
 
 
+def _values_on(half_width: float) -> Any:
+    """Return the eigenvalues of exp(-(x - y)^2) on [-half_width, half_width], largest first."""
+    nodes, weights = np.polynomial.legendre.leggauss(int(20 * half_width))
+    root = np.sqrt(half_width * weights)
+    places = half_width * nodes[:, None]
+    table = kernel.Kernel("gaussian", gamma=1.0)(places, places)
+    return spectrum.all_eigenvalues(root[:, None] * table * root)
+
+
+@item("S0.theorem-4.6", "Mercer's theorem needs a bounded set", "Theorem 4.6")
+def theorem_4_6() -> Outcome:
+    """exp(-(x - y)^2) is bounded and semi-definite. On an interval its eigenvalues have the sum
+    that the theorem promises, the length; as the interval grows to all of R the sum grows without
+    end, and the values crowd under sqrt(pi), where a continuous spectrum ends."""
+    short, long = _values_on(5.0), _values_on(20.0)
+    many, more = (int((values > 0.9 * np.sqrt(np.pi)).sum()) for values in (short, long))
+    return outcome(
+        measured(
+            "sum of the eigenvalues on [-5, 5] over its length, less one",
+            "absolutely convergent",
+            abs(float(short.sum()) / 10 - 1),
+            at_most=1e-9,
+        ),
+        measured(
+            "sum on [-20, 20] over that on [-5, 5]",
+            "finite on R, so the sums level off",
+            float(long.sum() / short.sum()),
+            at_least=3.99,
+            at_most=4.01,
+            erratum="S0-mercer",
+            claimed=1.0,
+        ),
+        measured(
+            "largest eigenvalue on [-20, 20], sqrt(pi) less",
+            "the end of the spectrum on R",
+            float(np.sqrt(np.pi) - long[0]),
+            at_least=0.0,
+            at_most=0.01,
+        ),
+        measured(
+            "values within a tenth of that, [-20, 20] over [-5, 5]",
+            "no largest eigenvalue remains",
+            more / many,
+            at_least=3.0,
+        ),
+    )
+
+
 @item("S0.exercise-4.3", "The Karhunen-Loeve transform of a random process", "Exercise 4.3")
 def exercise_4_3() -> Outcome:
     """Brownian motion on [0, 1]: K(s, t) = min(s, t) has eigenvalues 1 / ((i - 1/2) pi)^2 and
@@ -123,7 +173,7 @@ def exercise_4_3() -> Outcome:
     expected = 1 / ((np.arange(1, 5) - 0.5) * np.pi) ** 2
     functions = model.embedding_ / root[:, None] / np.sqrt(model.eigenvalues_)
     sines = np.sqrt(2) * np.sin(np.outer(t, (np.arange(1, 5) - 0.5) * np.pi))
-    random = np.random.default_rng(43)
+    random = np.random.default_rng(shifted(43))
     steps = np.diff(t, prepend=0.0)
     paths = np.cumsum(np.sqrt(steps) * random.normal(size=(4000, 200)), axis=1)
     coefficients = paths * weights @ functions
@@ -159,6 +209,15 @@ def exercise_4_3() -> Outcome:
             float(np.abs(coefficients.var(axis=0) / expected - 1).max()),
             at_most=0.1,
         ),
+        measured(
+            "share of the variance that the first four terms leave out",
+            "x(t) is the sum of n terms (4.56)",
+            1 - float(model.eigenvalues_.sum()) / 0.5,
+            at_least=0.04,
+            at_most=0.06,
+            erratum="S0-upper-limit",
+            claimed=0.0,
+        ),
         draw=lambda: _functions(t, functions),
     )
 
@@ -174,7 +233,7 @@ def _functions(t: Any, functions: Any) -> Any:
 @item("S0.exercise-4.4", "Gaussian Gram matrices have full rank", "Exercise 4.4")
 def exercise_4_4() -> Outcome:
     """Distinct points give a non-singular matrix; one repeated point makes it singular."""
-    points = np.random.default_rng(44).uniform(size=(40, 3))
+    points = np.random.default_rng(shifted(44)).uniform(size=(40, 3))
     table = kernel.Kernel("gaussian", gamma=1 / (2 * 0.3**2))(points, points)
     twice = np.vstack([points, points[:1]])
     doubled = kernel.Kernel("gaussian", gamma=1 / (2 * 0.3**2))(twice, twice)
@@ -192,47 +251,52 @@ def exercise_4_4() -> Outcome:
 
 @item("S0.exercise-4.5", "New points without starting again", "Exercise 4.5")
 def exercise_4_5() -> Outcome:
-    """y = U'(x - mu), y = w' kappa_x, y = sum of weights times y_i. They equal a new fit with
-    N + 1 points where the new point changes nothing: at the mean of the data for PCA; for a copy
-    of a known point they place it there; for LLE inside a flat patch the weights rebuild it."""
-    sample = datasets.s_curve(300, seed=45)
-    points, new = sample.points, sample.points.mean(axis=0, keepdims=True)
-    linear = PCA(2).fit(points)
-    again = PCA(2).fit(np.vstack([points, new]))
-    gauss = KernelPCA(2, sigma=1.0).fit(points)
-    grid = np.stack(np.meshgrid(np.arange(12.0), np.arange(9.0)), axis=-1).reshape(-1, 2)
-    flat = LLE(2, n_neighbors=8, regularization=1e-9).fit(grid)
-    inside = np.array([[5.5, 4.5]])
-    affine = np.column_stack([grid, np.ones(len(grid))])
-    fitted = np.linalg.lstsq(affine, flat.embedding_, rcond=None)[0]
-    expected = np.append(inside, [[1.0]], axis=1) @ fitted
-    shifted = PCA(2).fit(np.vstack([points, points[:1] + np.array([5.0, 0.0, 0.0])]))
+    """y = U'(x - mu), y = w' kappa_x, y = sum of weights times y_i; each is compared with a new
+    fit of all N + 1 points. They are equal, up to a rigid motion, where x - mu is an axis of PCA;
+    for kernel PCA without centring where kappa_x = 0; for LLE, up to an affine map, where the
+    data are flat. They are not equal in general."""
+    random = np.random.default_rng(shifted(45))
+    points = random.normal(size=(100, 4)) * [4.0, 2.0, 1.0, 0.5]
+    linear = PCA(4).fit(points)
+    along = linear.mean_ + 3.0 * linear.components_[1:2]
+    across = linear.mean_ + 3.0 * linear.components_[1:3].sum(axis=0, keepdims=True)
+    gauss = KernelPCA(2, sigma=3.0, center=False)
+    plane, _ = np.linalg.qr(random.normal(size=(3, 2)))
+    flat = random.uniform(size=(120, 2)) * [2.0, 1.0] @ plane.T
+    bent = datasets.s_curve(300, seed=shifted(45)).points
+    exact = LLE(2, n_neighbors=8, regularization=1e-9)
+    equals = {
+        "PCA, x - mu along an axis": _against_refit(PCA(2), points, along),
+        "kernel PCA without centring, kappa_x = 0": _against_refit(gauss, points, along + 1e3),
+        "LLE, flat data": _against_refit(exact, flat, np.array([[1.0, 0.5]]) @ plane.T),
+    }
+    differs = {
+        "PCA, x - mu between two axes": _against_refit(PCA(2), points, across),
+        "kernel PCA, a point among the others": _against_refit(gauss, points, across),
+        "LLE, bent data": _against_refit(LLE(2, n_neighbors=8), bent, bent[:1] + 0.05),
+    }
     return outcome(
-        measured(
-            "PCA, new point at the mean: old points move by",
-            "equal to refitting",
-            off_by_signs(again.embedding_[:-1], linear.embedding_),
-            at_most=1e-12,
-        ),
-        measured(
-            "PCA, new point far away: old points move by",
-            "not equal in general",
-            off_by_signs(shifted.embedding_[:-1], linear.embedding_),
-            at_least=1e-3,
-        ),
-        measured(
-            "kernel PCA, copies of known points",
-            "their coordinates",
-            off_by_signs(gauss.transform(points[:20].copy()), gauss.embedding_[:20]),
-            at_most=1e-10,
-        ),
-        measured(
-            "LLE on a flat grid, new point between four others",
-            "the affine place",
-            float(np.abs(flat.transform(inside) - expected).max()),
-            at_most=1e-3,
-        ),
+        [
+            measured(f"{name}: new fit less transform", "equivalent", value, at_most=1e-6)
+            for name, value in equals.items()
+        ],
+        [
+            measured(f"{name}: the same", "not in general", value, at_least=1e-4)
+            for name, value in differs.items()
+        ],
     )
+
+
+def _against_refit(model: Any, points: Any, new: Any) -> float:
+    """Return how far a fit with the new point is from the old map and the place of the point.
+
+    Rotation, shift and scale, which no method fixes, are taken out by an affine map.
+    """
+    again = clone(model).fit(np.vstack([points, new])).embedding_
+    before = np.vstack([model.fit(points).embedding_, model.transform(new)])
+    ones = np.column_stack([again, np.ones(len(again))])
+    fitted = ones @ np.linalg.lstsq(ones[:-1], before[:-1], rcond=None)[0]
+    return float(np.abs(fitted - before).max() / np.abs(before).max())
 
 
 def poly_kernel(x1: Any, x2: Any, n: int) -> Any:
@@ -256,7 +320,7 @@ def kpca(x: Any, d: int, function: Any, params: float) -> Any:
 def exercise_4_6() -> Outcome:
     """The function of the exercise on kpca_toy: three clusters, exp(-d^2 / 0.1), eight components.
     The first two tell the clusters apart, the later ones split them."""
-    sample = datasets.three_clusters(90, seed=46)
+    sample = datasets.three_clusters(90, seed=shifted(46))
     y = kpca(sample.points.T, 8, gauss_kernel, np.sqrt(0.1))
     model = KernelPCA(8, t=0.1).fit(sample.points)
     clusters = sample.color
@@ -310,7 +374,7 @@ def _contours(model: Any, points: Any) -> Any:
 def algorithm_4_1() -> Outcome:
     """Coordinates Lambda^(1/2) V' and w' kappa_x agree. Zero-mean points have features with a mean
     of their own: leaving out the centring changes the map."""
-    random = np.random.default_rng(40)
+    random = np.random.default_rng(shifted(40))
     points = random.normal(size=(60, 3))
     points -= points.mean(axis=0)
     centred = KernelPCA(2, kernel="homogeneous", degree=2).fit(points)
@@ -335,11 +399,22 @@ def algorithm_4_1() -> Outcome:
             at_most=1e-10,
         ),
         measured(
-            "left over between the centred and the plain map",
+            "left over between the centred and the plain map, least of ten draws",
             "zero-mean data and k(0, 0) = 0 suffice",
-            quality.disparity(plain.embedding_, centred.embedding_),
-            at_least=0.1,
+            min(_changed_by_centring(seed) for seed in range(10)),
+            at_least=1e-3,
             erratum="S0-algorithm-4.1",
             claimed=0.0,
         ),
     )
+
+
+def _changed_by_centring(seed: int) -> float:
+    """Return what is left between the centred and the plain map of points with mean zero."""
+    points = np.random.default_rng(shifted(seed)).normal(size=(60, 3))
+    points -= points.mean(axis=0)
+    plain, centred = (
+        KernelPCA(2, kernel="homogeneous", degree=2, center=center).fit_transform(points)
+        for center in (False, True)
+    )
+    return quality.disparity(plain, centred)

@@ -1,27 +1,28 @@
-"""Izenman 2013, section 16.6: where methods fail and where not; six methods on the same data."""
+"""Izenman 2013, section 16.6: what holes, noise, curvature and the number of neighbours do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, paths, quality
-from ...methods import LLE, PCA, HessianLLE, Isomap, KernelPCA, LaplacianEigenmaps
-from ..checks import Outcome, measured, outcome
-from ..comparing import share_of_own, worst_fit
+from ... import datasets, distances, graph, paths, problem, quality
+from ...methods import LLE, HessianLLE, Isomap
+from ..checks import Outcome, equal, measured, mostly, outcome
+from ..comparing import worst_fit
 from ..drawing import panels
 from ..registry import item
-from ..runner import Table
+from ..runner import Table, shifted
+
+DRAWS = range(10)
 
 
 @item("S4.isomap-and-holes", "Isomap has difficulty with holes", "sections 16.6.3 and 16.6.6")
 def isomap_and_holes() -> Outcome:
     """Around a hole geodesics are longer than straight lines in the sheet: Isomap widens the hole,
     Hessian eigenmaps, which need local isometry only, do not."""
-    whole = datasets.swiss_roll(1500, seed=1)
-    torn = datasets.swiss_roll(1500, seed=1, hole=True)
+    whole = datasets.swiss_roll(1500, seed=shifted(1))
+    torn = datasets.swiss_roll(1500, seed=shifted(1), hole=True)
     error = {
         name: quality.disparity(Isomap(2, n_neighbors=10).fit_transform(s.points), s.coordinates)
         for name, s in (("whole", whole), ("torn", torn))
@@ -55,41 +56,55 @@ def isomap_and_holes() -> Outcome:
 
 @item("S4.isomap-and-short-circuits", "K too large: false connections", "section 16.6.3")
 def isomap_and_short_circuits() -> Outcome:
-    """One edge between two windings is enough: the sheet folds, and the edge is found by how far
-    around its ends are without it."""
-    sample = datasets.swiss_roll(1000, seed=4)
-    good, bad = (Isomap(2, n_neighbors=k).fit(sample.points) for k in (8, 30))
-    found = quality.short_circuits(sample.points, 30)
-    windings = np.abs(
-        sample.coordinates[found.edges[:, 0], 0] - sample.coordinates[found.edges[:, 1], 0]
+    """Edges between two windings fold the sheet, and are found by how far around their ends are
+    without them. Ten rolls, each with a good and with a large number of neighbours."""
+    samples = [datasets.swiss_roll(800, seed=shifted(seed)) for seed in DRAWS]
+    good, bad = (
+        [Isomap(2, n_neighbors=count).fit_transform(sample.points) for sample in samples]
+        for count in (8, 30)
     )
     return outcome(
-        measured(
+        mostly(
             "worst R^2 with 8 neighbours",
             "neither too large",
-            worst_fit(good.embedding_, sample.coordinates),
-            at_least=0.95,
+            _fits(good, samples),
+            at_least=0.85,
+            share=0.9,
         ),
-        measured(
+        mostly(
             "worst R^2 with 30 neighbours",
             "false connections in G",
-            worst_fit(bad.embedding_, sample.coordinates),
-            at_most=0.8,
+            _fits(bad, samples),
+            at_most=0.2,
         ),
-        measured(
-            "length along the sheet of the edges that are reported, shortest",
+        mostly(
+            "share of the edges reported that join points over 10 apart along the sheet",
             "false connections",
-            float(windings.min()),
-            at_least=10.0,
+            [_false_share(sample, 30) for sample in samples],
+            at_least=0.95,
+            share=0.9,
         ),
-        draw=lambda: panels({"K = 8": good.embedding_, "K = 30": bad.embedding_}, sample.color),
+        draw=lambda: panels({"K = 8": good[0], "K = 30": bad[0]}, samples[0].color),
     )
+
+
+def _fits(maps: Any, samples: Any) -> list[float]:
+    pairs = zip(maps, samples, strict=True)
+    return [worst_fit(places, sample.coordinates) for places, sample in pairs]
+
+
+def _false_share(sample: Any, count: int) -> float:
+    """Return the share of the edges reported that are false, 0 if none is reported."""
+    edges = quality.short_circuits(sample.points, count).edges
+    along = sample.coordinates[:, 0]
+    apart = np.abs(along[edges[:, 0]] - along[edges[:, 1]])
+    return float(np.mean(apart > 10)) if len(edges) else 0.0
 
 
 @item("S4.isomap-and-sparse-graphs", "K too small: paths that wander", "section 16.6.3")
 def isomap_and_sparse_graphs() -> Outcome:
     """With too few neighbours the graph falls apart or its paths are far too long."""
-    sample = datasets.swiss_roll(1000, seed=4)
+    sample = datasets.swiss_roll(1000, seed=shifted(4))
     excess = []
     for count in (4, 10):
         joined = graph.symmetrize(distances.neighbor_graph(sample.points, count))
@@ -118,19 +133,23 @@ def isomap_and_sparse_graphs() -> Outcome:
 
 @item("S4.isomap-and-noise", "Isomap tolerates moderate noise", "section 16.6.3")
 def isomap_and_noise() -> Outcome:
-    """Some noise is borne with a good K; noise as large as the gap between windings is not."""
+    """Some noise is borne with a good K; noise as large as the gap between windings is not. Ten
+    rolls for each."""
     scores = {}
     for noise in (0.0, 0.3, 3.0):
-        sample = datasets.swiss_roll(1500, seed=4, noise=noise)
-        scores[noise] = worst_fit(
-            Isomap(2, n_neighbors=8).fit_transform(sample.points), sample.coordinates
-        )
+        samples = [datasets.swiss_roll(800, seed=shifted(seed), noise=noise) for seed in DRAWS]
+        maps = [Isomap(2, n_neighbors=8).fit_transform(sample.points) for sample in samples]
+        scores[noise] = _fits(maps, samples)
     return outcome(
-        measured("worst R^2 without noise", "unrolled", scores[0.0], at_least=0.97),
-        measured(
-            "worst R^2 with deviation 0.3", "tolerates moderate amounts", scores[0.3], at_least=0.9
+        mostly("worst R^2 without noise", "unrolled", scores[0.0], at_least=0.85, share=0.9),
+        mostly(
+            "worst R^2 with deviation 0.3",
+            "tolerates moderate amounts",
+            scores[0.3],
+            at_least=0.8,
+            share=0.9,
         ),
-        measured("worst R^2 with deviation 3", "windings touch", scores[3.0], at_most=0.8),
+        mostly("worst R^2 with deviation 3", "windings touch", scores[3.0], at_most=0.2),
     )
 
 
@@ -139,7 +158,7 @@ def isomap_and_curvature() -> Outcome:
     """No flat map of a sphere is isometric: the more of the sphere, the worse the fit."""
     left = []
     for opening in (np.pi / 8, np.pi / 2, np.pi):
-        sample = datasets.sphere_patch(800, opening=opening, seed=3)
+        sample = datasets.sphere_patch(800, opening=opening, seed=shifted(3))
         model = Isomap(2, n_neighbors=10).fit(sample.points)
         left.append(float(quality.residual_variance(model.geodesics_, model.embedding_).values[1]))
     return outcome(
@@ -153,218 +172,204 @@ def isomap_and_curvature() -> Outcome:
 
 @item("S4.lle-and-shapes", "LLE: non-convex sheets, and holes", "section 16.6.4")
 def lle_and_shapes() -> Outcome:
-    """A horseshoe-shaped sheet keeps its neighbourhoods. The roll with a hole is not recovered,
-    though a hole alone is not what does it: on an S-curve LLE bears one as well as none."""
-    bent = datasets.s_curve(1500, seed=1)
-    arc, height = (bent.coordinates - [1.5 * np.pi, 2.5]).T
-    horseshoe = ~((np.abs(arc) < 2.5) & (height > -1.0))
-    pierced = np.hypot(arc, height) > 1.6
-    kept = _lle(bent, horseshoe)
-    torn = datasets.swiss_roll(1500, seed=1, hole=True)
-    lost = LLE(2, n_neighbors=10).fit_transform(torn.points)
-    hessian = HessianLLE(2, n_neighbors=10).fit_transform(torn.points)
+    """A horseshoe-shaped sheet keeps its neighbourhoods. A hole is no difficulty of its own: on the
+    Swiss roll LLE is mostly better with a hole than without, while Isomap is worse with it in
+    every draw."""
+    bent = [datasets.s_curve(800, seed=shifted(seed)) for seed in DRAWS]
+    shapes = [_horseshoe(sample) for sample in bent]
+    kept = [LLE(2, n_neighbors=12).fit_transform(points) for points, _ in shapes]
+    lle = [_lost_by_the_hole(LLE(2, n_neighbors=10), seed) for seed in DRAWS]
     return outcome(
-        measured(
+        mostly(
             "continuity on the non-convex sheet",
             "can successfully embed nonconvex manifolds",
-            quality.continuity(bent.coordinates[horseshoe], kept, 10).value,
-            at_least=0.97,
+            [
+                quality.continuity(flat, places, 10).value
+                for (_, flat), places in zip(shapes, kept, strict=True)
+            ],
+            at_least=0.95,
+            share=0.9,
         ),
         measured(
-            "worst R^2 on the roll with a hole, LLE less Hessian eigenmaps",
-            "difficulty with manifolds that contain holes",
-            worst_fit(lost, torn.coordinates) - worst_fit(hessian, torn.coordinates),
-            at_most=-0.05,
+            "share of ten rolls on which LLE loses R^2 by the hole",
+            "has difficulty with manifolds that contain holes",
+            float(np.mean(np.array(lle) > 0)),
+            at_most=0.5,
+            erratum="S4-lle-and-holes",
+            claimed=1.0,
         ),
-        measured(
-            "worst R^2 on the S-curve with a hole, less without",
-            "difficulty, but not with every hole",
-            worst_fit(_lle(bent, pierced), bent.coordinates[pierced])
-            - worst_fit(_lle(bent, pierced | True), bent.coordinates),
-            at_least=-0.05,
+        mostly(
+            "Procrustes error with the hole over without, Isomap",
+            "like Isomap",
+            [_error_by_the_hole(seed) for seed in DRAWS],
+            at_least=1.5,
+            share=0.9,
         ),
-        draw=lambda: panels({"LLE, non-convex": kept, "roll with a hole": lost[: len(kept)]}, None),
+        draw=lambda: panels({"LLE, non-convex": kept[0]}, shapes[0][1][:, 0]),
     )
 
 
-def _lle(sample: Any, chosen: Any) -> Any:
-    return LLE(2, n_neighbors=12).fit_transform(sample.points[chosen])
+def _horseshoe(sample: Any) -> tuple[Any, Any]:
+    """Return the points of an S-curve that form a horseshoe, and their flat coordinates."""
+    arc, height = (sample.coordinates - [1.5 * np.pi, 2.5]).T
+    chosen = ~((np.abs(arc) < 2.5) & (height > -1.0))
+    return sample.points[chosen], sample.coordinates[chosen]
+
+
+def _rolls(seed: int) -> tuple[Any, Any]:
+    """Return a Swiss roll without and with a hole."""
+    whole, torn = (
+        datasets.swiss_roll(800, seed=shifted(seed), hole=hole) for hole in (False, True)
+    )
+    return whole, torn
+
+
+def _lost_by_the_hole(method: Any, seed: int) -> float:
+    """Return how much R^2 a method loses when the roll has a hole."""
+    whole, torn = (worst_fit(method.fit_transform(x.points), x.coordinates) for x in _rolls(seed))
+    return whole - torn
+
+
+def _error_by_the_hole(seed: int) -> float:
+    whole, torn = (
+        quality.disparity(Isomap(2, n_neighbors=10).fit_transform(x.points), x.coordinates)
+        for x in _rolls(seed)
+    )
+    return torn / whole
 
 
 @item(
     "S4.lle-and-false-connections", "LLE is less susceptible to false connections", "section 16.6.4"
 )
 def lle_and_false_connections() -> Outcome:
-    """Twelve points moved between two windings are false neighbours of both: they fold Isomap's
-    sheet and leave more of LLE's neighbourhoods standing."""
-    sample = datasets.swiss_roll(800, seed=5)
-    points = sample.points.copy()
-    random = np.random.default_rng(3)
-    movers = random.choice(800, 12, replace=False)
-    points[movers] *= 0.8  # between two windings
-    isomap = Isomap(2, n_neighbors=10).fit_transform(points)
-    lle = LLE(2, n_neighbors=10).fit_transform(points)
-    rest = np.setdiff1d(np.arange(800), movers)
+    """The same graph with false connections, ten times: LLE's coordinates still follow the sheet
+    where Isomap's no longer do. That is so of the sheet as a whole; of who is near whom Isomap
+    keeps more."""
+    samples = [datasets.swiss_roll(800, seed=shifted(seed)) for seed in DRAWS]
+    isomap, lle = (
+        [method.fit_transform(sample.points) for sample in samples]
+        for method in (Isomap(2, n_neighbors=30), LLE(2, n_neighbors=30))
+    )
     return outcome(
-        measured(
-            "neighbours kept by LLE over those kept by Isomap",
+        mostly(
+            "share of the edges reported that join points over 10 apart along the sheet",
+            "false connections in G",
+            [_false_share(sample, 30) for sample in samples],
+            at_least=0.95,
+            share=0.9,
+        ),
+        mostly(
+            "worst R^2, LLE less Isomap",
             "less susceptible to introducing false connections",
-            quality.neighbors_kept(sample.coordinates[rest], lle[rest]).value
-            / quality.neighbors_kept(sample.coordinates[rest], isomap[rest]).value,
-            at_least=1.0,
-        )
+            np.subtract(_fits(lle, samples), _fits(isomap, samples)).tolist(),
+            at_least=0.05,
+            share=0.7,
+        ),
+        mostly(
+            "trustworthiness, LLE less Isomap",
+            "of the sheet, not of neighbours",
+            [
+                _trust(sample, local) - _trust(sample, spread)
+                for sample, local, spread in zip(samples, lle, isomap, strict=True)
+            ],
+            at_most=0.03,
+            share=0.8,
+        ),
     )
 
 
-def six(n_neighbors: int, *, n_components: int = 2) -> dict[str, Any]:
-    """Return the six methods that both exercises ask for, with one size of neighbourhood."""
-    return {
-        "PCA": PCA(n_components),
-        "kernel PCA": KernelPCA(n_components),
-        "Isomap": Isomap(n_components, n_neighbors=n_neighbors),
-        "LLE": LLE(n_components, n_neighbors=n_neighbors),
-        "Laplacian eigenmaps": LaplacianEigenmaps(n_components, n_neighbors=n_neighbors),
-        "Hessian eigenmaps": HessianLLE(
-            n_components, n_neighbors=max(n_neighbors, 8), symmetrize="union"
-        ),
-    }
-
-
-def compare(methods: Mapping[str, Any], points: Any) -> dict[str, Any]:
-    """Return the map of each method, by name."""
-    return {name: method.fit_transform(points) for name, method in methods.items()}
-
-
-def _order_kept(places: Any) -> float:
-    """Return the share of points whose nearest neighbour on the map is one of the two next to it
-    along a closed curve."""
-    n = len(places)
-    found = distances.neighbor_graph(places, 1)
-    steps = np.abs(found.neighbors - found.rows)
-    return float(np.mean(np.minimum(steps, n - steps) <= 1))
-
-
-@item("S4.exercise-16.9", "Six methods on the helix", "Exercise 16.9")
-def exercise_16_9() -> Outcome:
-    """A closed spring of eight coils: methods that follow the curve open it to a ring, linear and
-    kernel PCA see the coils from above, where they cross."""
-    sample = datasets.helix(600)
-    maps = compare(six(6), sample.points)
-    kept = {name: _order_kept(places) for name, places in maps.items()}
-    rings = {name: _roundness(places) for name, places in maps.items()}
-    return outcome(
-        [
-            measured(
-                f"{name}: nearest on the map is next on the curve",
-                "follows it",
-                kept[name],
-                at_least=0.95,
-            )
-            for name in ("Isomap", "LLE", "Laplacian eigenmaps")
-        ],
-        [
-            measured(
-                f"{name}: spread of the radius over its mean", "a ring", rings[name], at_most=0.35
-            )
-            for name in ("Isomap", "Laplacian eigenmaps")
-        ],
-        measured(
-            "PCA: spread of the radius over its mean",
-            "coils seen from above",
-            rings["PCA"],
-            at_least=0.25,
-        ),
-        measured(
-            "PCA: the radius swings with every coil",
-            "eight times",
-            _coils(maps["PCA"]),
-            at_least=8,
-            at_most=8,
-        ),
-        draw=lambda: panels(maps, sample.color),
-    )
-
-
-def _roundness(places: Any) -> float:
-    radius = np.linalg.norm(places - places.mean(axis=0), axis=1)
-    return float(radius.std() / radius.mean())
-
-
-def _coils(places: Any) -> float:
-    """Return how often the radius goes up and down along the curve: its strongest frequency."""
-    radius = np.linalg.norm(places - places.mean(axis=0), axis=1)
-    return float(np.abs(np.fft.rfft(radius - radius.mean())).argmax())
+def _trust(sample: Any, places: Any) -> float:
+    return quality.trustworthiness(sample.coordinates, places).value
 
 
 @item(
-    "S4.exercise-16.10",
-    "Six methods on COIL-20",
-    "Exercise 16.10",
-    needs=["coil20_32x32"],
-    slow=True,
+    "S4.neighbours-of-lle",
+    "How many neighbours: K, t and r",
+    "section 16.6.4, step 1, and Figures 16.8-16.11",
+    needs=["swiss_roll_isomap"],
 )
-def exercise_16_10(coil: Table) -> Outcome:
-    """Twenty objects turned through 72 views: each object is a closed curve in pixel space, and
-    the graph is disconnected, and the local methods map its components one by one."""
-    points, labels = coil["x"].astype(float), coil["y"]
-    maps = compare(six(6), points)
-    found = graph.find_components(graph.symmetrize(distances.neighbor_graph(points, 6)))
-    one = points[labels == 1]
-    alone = Isomap(2, n_neighbors=4).fit_transform(one)
-    same = {name: share_of_own(places, labels) for name, places in maps.items()}
+def neighbours_of_lle(roll: Table) -> Outcome:
+    """On the roll of the figures r = 3, and with K = 2 < r LLE finds nothing; with the K = 7 of the
+    figures, more than twice r, it finds the sheet. Hessian eigenmaps refuse fewer than the
+    t + t(t + 1)/2 neighbours that their quadratic needs."""
+    points, flat = roll["x"][:1000], roll["t"][:1000]
+    few, many = (LLE(2, n_neighbors=count).fit(points) for count in (2, 7))
+    small = datasets.s_curve(100, seed=shifted(3)).points
+    refused = [_refuses(HessianLLE(2, n_neighbors=count), small) for count in (3, 4, 8)]
     return outcome(
-        measured("components of the neighbour graph", "several", len(found.sizes), at_least=3),
         measured(
-            "same object among five neighbours in pixel space",
-            "objects are curves apart",
-            share_of_own(points, labels),
-            at_least=0.95,
-        ),
-        measured("same on Isomap's map", "global", same["Isomap"], at_least=0.4),
-        measured(
-            "same on PCA's map", "linear, in two dimensions", same["PCA"], at_most=same["Isomap"]
+            "worst R^2 of the flat coordinates with K = 2, the largest K below r",
+            "fix K << r",
+            worst_fit(few.embedding_, flat),
+            at_most=0.1,
+            erratum="S4-few-neighbours",
+            claimed=1.0,
         ),
         measured(
-            "one object alone: nearest on the map is next in angle",
-            "a closed curve",
-            _order_kept(alone),
+            "the same with K = 7",
+            "the K of the figures, with r = 3",
+            worst_fit(many.embedding_, flat),
             at_least=0.9,
         ),
-        draw=lambda: panels(maps, labels),
+        measured(
+            "what the weights miss with K = 7, over K = 2",
+            "t + 1 neighbours span a tangent plane",
+            many.reconstruction_error_ / few.reconstruction_error_,
+            at_most=0.05,
+        ),
+        equal(
+            "Hessian eigenmaps with t = 2 refuse 3 and 4 neighbours, not 8",
+            "five and the point itself for 1 + t + t(t + 1)/2 = 6 columns",
+            refused,
+            [True, True, False],
+        ),
     )
 
 
-@item("S4.unrolling", "Linear and nonlinear methods on the S-curve", "section 16.6, Figure 16.6")
-def unrolling() -> Outcome:
-    """The algorithms of 16.6 have outperformed linear techniques when M is highly nonlinear."""
-    sample = datasets.s_curve(1000, seed=0)
-    maps = compare(six(10), sample.points)
-    explained = {
-        name: float(quality.explained_by(places, sample.coordinates).min())
-        for name, places in maps.items()
-    }
+def _refuses(method: Any, points: Any) -> bool:
+    try:
+        method.fit(points)
+    except ValueError:
+        return True
+    return False
+
+
+def _tilt(n: int, seed: int) -> float:
+    """Return the median angle, in degrees, of tangent planes by local PCA to those of a sphere."""
+    points = np.random.default_rng(shifted(seed)).normal(size=(n, 3))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    clouds = points[distances.neighbor_graph(points, 12).neighbors.reshape(n, 12)]
+    coordinates = problem.tangent_coordinates(clouds, 2)
+    centred = clouds - clouds.mean(axis=1, keepdims=True)
+    planes, _ = np.linalg.qr(np.einsum("bmd,bmq->bdq", centred, coordinates))
+    across = np.linalg.norm(np.einsum("bd,bdq->bq", points, planes), axis=1)
+    return float(np.degrees(np.arcsin(np.median(across))))
+
+
+@item("S4.tangent-space", "Tangent planes by local PCA", "section 16.6.6, step 2")
+def tangent_space() -> Outcome:
+    """Twelve neighbours on a sphere: the plane of their local PCA tends to the tangent plane, which
+    is orthogonal to the radius, as points are added. Within a neighbourhood of a rolled sheet the
+    tangent coordinates are the flat ones, up to a rotation."""
+    tilts = {n: [_tilt(n, seed) for seed in range(5)] for n in (300, 2400)}
+    sample = datasets.s_curve(1000, seed=shifted(6))
+    members = distances.neighbor_graph(sample.points, 12).neighbors.reshape(1000, 12)
+    coordinates = problem.tangent_coordinates(sample.points[members], 2)
+    flat = sample.coordinates[members]
+    missed = [quality.disparity(found, true) for found, true in zip(coordinates, flat, strict=True)]
     return outcome(
-        measured(
-            "unexplained by PCA over unexplained by Isomap",
-            "outperforms linear techniques",
-            (1 - explained["PCA"]) / (1 - explained["Isomap"]),
-            at_least=20.0,
+        mostly("degrees off, 300 points", "T_p(M)", tilts[300], at_most=5.0),
+        mostly("degrees off, 2,400 points", "T_p(M)", tilts[2400], at_most=1.5),
+        mostly(
+            "the same over that of 300 points",
+            "tends to the tangent space",
+            np.divide(tilts[2400], tilts[300]).tolist(),
+            at_most=0.5,
         ),
-        [
-            measured(
-                f"worst R^2, {name}",
-                "outperforms linear techniques",
-                explained[name],
-                at_least=bound,
-            )
-            for name, bound in (("Isomap", 0.99), ("LLE", 0.9), ("Hessian eigenmaps", 0.999))
-        ],
         measured(
-            "neighbours kept, Laplacian eigenmaps less PCA",
-            "retain the neighbourhood structure",
-            quality.neighbors_kept(sample.points, maps["Laplacian eigenmaps"]).value
-            - quality.neighbors_kept(sample.points, maps["PCA"]).value,
-            at_least=0.1,
+            "left over between tangent and flat coordinates of a neighbourhood, median",
+            "orthonormal coordinates on the tangent space",
+            float(np.median(missed)),
+            at_most=0.2,
         ),
-        draw=lambda: panels(maps, sample.color),
     )

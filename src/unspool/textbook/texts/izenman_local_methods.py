@@ -8,10 +8,11 @@ import numpy as np
 
 from ... import datasets, distances, graph, problem, quality, spectrum
 from ...methods import LLE, HessianLLE, LaplacianEigenmaps
-from ..checks import Outcome, equal, measured, outcome
-from ..comparing import gap
+from ..checks import Check, Outcome, equal, measured, mostly, outcome
+from ..comparing import gap, worst_fit
 from ..drawing import panels
 from ..registry import item
+from ..runner import shifted
 
 
 def _weights_of(points: Any, neighbors: Any) -> Any:
@@ -23,10 +24,11 @@ def _weights_of(points: Any, neighbors: Any) -> Any:
 
 @item("S4.weights-of-lle", "Constrained least squares fits", "eqs. 16.40-16.42")
 def weights_of_lle() -> Outcome:
-    """The weights rebuild each point best, add up to one, and know nothing of rotation, shift and
-    scale. As columns (Vidal et al.) they are the transpose of the rows
+    """The weights rebuild each point best, add up to one, and know nothing of rotation, reflection,
+    shift and scale in any number of coordinates. They come from a K x K matrix; with a row for
+    every point it has no inverse. As columns (Vidal et al.) they are the transpose of the rows
     (Mohri et al., Izenman); the map is the same."""
-    random = np.random.default_rng(8)
+    random = np.random.default_rng(shifted(8))
     points = random.normal(size=(40, 5))
     near = distances.neighbor_graph(points, 4)
     members = near.neighbors.reshape(40, 4)
@@ -53,6 +55,7 @@ def weights_of_lle() -> Outcome:
             float(np.abs(after - rows).max()),
             at_most=1e-10,
         ),
+        _sizes_of_weights(points, members[0]),
         measured(
             "reconstruction error against the method's",
             "the minimum of (16.41)",
@@ -76,11 +79,50 @@ def weights_of_lle() -> Outcome:
     )
 
 
+def _sizes_of_weights(points: Any, members: Any) -> list[Check]:
+    """Check which matrices may turn the points, and which matrix gives the weights."""
+    return [
+        equal(
+            "(D, det R) of the orthogonal R that change no weight by 1e-9",
+            "R in SO(3)",
+            [(width, sign) for width in (3, 5) for sign in (-1, 1) if _unchanged(width, sign)],
+            [(3, -1), (3, 1), (5, -1), (5, 1)],
+            erratum="S0-rotations",
+            claimed=[(3, 1)],
+        ),
+        equal(
+            "rank of G with a row for every point, n = 40, K = 4",
+            "an (n x n)-matrix that has an inverse",
+            _rank_of_full_gram(points, members),
+            4,
+            erratum="S4-inverse-of-G",
+            claimed=40,
+        ),
+    ]
+
+
+def _unchanged(width: int, sign: int) -> bool:
+    """Tell whether weights survive a random orthogonal matrix of that size and determinant."""
+    random = np.random.default_rng(shifted(width))
+    points, near = random.normal(size=width), random.normal(size=(width, width))
+    turn, _ = np.linalg.qr(random.normal(size=(width, width)))
+    turn[:, 0] *= sign * np.sign(np.linalg.det(turn))
+    before, after = _weights_of(points, near), _weights_of(points @ turn, near @ turn)
+    return bool(np.abs(after - before).max() < 1e-9 * np.abs(before).max())
+
+
+def _rank_of_full_gram(points: Any, members: Any) -> int:
+    """Return the rank of G of the first point, zero outside its neighbours, with n rows."""
+    steps = np.zeros_like(points)
+    steps[members] = points[0] - points[members]
+    return int(np.linalg.matrix_rank(steps @ steps.T))
+
+
 @item("S4.lle", "LLE: the smallest eigenvectors of M", "eqs. 16.43-16.45")
 def lle() -> Outcome:
     """Mean zero, unit covariance, cost tr(Y M Y') equal to the sum of the eigenvalues; the sheet
-    of an S-curve comes out flat."""
-    sample = datasets.s_curve(800, seed=0)
+    of most S-curves comes out flat."""
+    sample = datasets.s_curve(800, seed=shifted(0))
     model = LLE(2, n_neighbors=12).fit(sample.points)
     places = model.embedding_
     top = spectrum.all_eigenvalues(model.kernel_())
@@ -99,14 +141,20 @@ def lle() -> Outcome:
             abs(cost / 800 / model.eigenvalues_.sum() - 1),
             at_most=1e-3,
         ),
-        measured(
+        mostly(
             "R^2 of the flat coordinates, smaller",
             "the sheet is recovered",
-            float(quality.explained_by(places, sample.coordinates).min()),
-            at_least=0.9,
+            [_recovered(seed) for seed in range(10)],
+            at_least=0.65,
+            share=0.8,
         ),
         draw=lambda: panels({"LLE of the S-curve": places}, sample.color),
     )
+
+
+def _recovered(seed: int) -> float:
+    sample = datasets.s_curve(800, seed=shifted(seed))
+    return worst_fit(LLE(2, n_neighbors=12).fit_transform(sample.points), sample.coordinates)
 
 
 @item("S4.hessian", "Hessian eigenmaps: a null space of affine functions", "eqs. 16.51-16.53")
@@ -116,9 +164,9 @@ def hessian() -> Outcome:
     The neighbourhood's mean divides by K; dividing by n leaves the points where they are. The
     matrix has one row a point.
     """
-    sample = datasets.swiss_roll(1000, seed=4)
+    sample = datasets.swiss_roll(1000, seed=shifted(4))
     model = HessianLLE(2, n_neighbors=12).fit(sample.points)
-    flat = np.random.default_rng(1).uniform(size=(300, 2))
+    flat = np.random.default_rng(shifted(1)).uniform(size=(300, 2))
     plane = HessianLLE(2, n_neighbors=12).fit(flat)
     members = distances.neighbor_graph(sample.points, 12).neighbors.reshape(1000, 12)
     patches = sample.points[members]
@@ -144,7 +192,7 @@ def hessian() -> Outcome:
             "R^2 of the flat coordinates of the roll, smaller",
             "recovered up to a rigid motion",
             float(quality.explained_by(model.embedding_, sample.coordinates).min()),
-            at_least=0.998,
+            at_least=0.99,
         ),
         measured(
             "centre left in a neighbourhood when dividing by K",
@@ -180,12 +228,12 @@ def hessian() -> Outcome:
 def tangent_frame() -> Outcome:
     """The Frobenius norm of a Hessian is the same in all orthonormal coordinates, so the map does
     not change when space is rotated."""
-    random = np.random.default_rng(9)
+    random = np.random.default_rng(shifted(9))
     hessians = random.normal(size=(20, 3, 3))
     hessians = hessians + hessians.transpose(0, 2, 1)
     frame, _ = np.linalg.qr(random.normal(size=(3, 3)))
     turned = frame @ hessians @ frame.T
-    sample = datasets.s_curve(500, seed=5)
+    sample = datasets.s_curve(500, seed=shifted(5))
     before = HessianLLE(2, n_neighbors=10).fit(sample.points)
     after = HessianLLE(2, n_neighbors=10).fit(sample.points @ frame)
     return outcome(
@@ -216,7 +264,7 @@ def tangent_frame() -> Outcome:
 def neighbour_rules() -> Outcome:
     """Lists are not symmetric; joining by "either" or by "both" and by radius or its square give
     different graphs. A disconnected graph is treated component by component."""
-    points = datasets.twin_peaks(400, seed=2, height=2.0).points
+    points = datasets.twin_peaks(400, seed=shifted(2), height=2.0).points
     listed = distances.neighbor_graph(points, 5)
     either, both = (graph.symmetrize(listed, rule) for rule in ("union", "mutual"))
     plain, squared = (
@@ -237,7 +285,7 @@ def neighbour_rules() -> Outcome:
         ),
         measured(
             "edges with |x - y|^2 < 0.25 over edges with |x - y| <= 0.25",
-            "the same eps",
+            "the same eps (16.6.5: |x - y| < eps)",
             squared.n_edges / plain.n_edges,
             at_least=2.0,
             erratum="S4-squared-radius",
@@ -262,11 +310,11 @@ def neighbour_rules() -> Outcome:
 def laplacian() -> Outcome:
     """y'Ly is half the weighted sum of squared differences; D^(-1/2) W D^(-1/2) has largest
     eigenvalue one, and its vectors are those of L v = value D v, read from the other end."""
-    points = datasets.s_curve(150, seed=3).points
+    points = datasets.s_curve(150, seed=shifted(3)).points
     joined = graph.symmetrize(distances.neighbor_graph(points, 7))
     weights = joined.with_weights(np.exp(-(joined.distances**2) / (2 * 0.5**2))).toarray()
     degree = weights.sum(axis=1)
-    y = np.random.default_rng(0).normal(size=150)
+    y = np.random.default_rng(shifted(0)).normal(size=150)
     pairs = 0.5 * (weights * np.square(y[:, None] - y)).sum()
     scaled = weights / np.sqrt(np.outer(degree, degree))
     values = spectrum.all_eigenvalues(scaled)

@@ -11,6 +11,7 @@ from ...methods import PolynomialPCA
 from ..checks import Check, Outcome, equal, measured, outcome, printed, printed_row
 from ..drawing import canvas, scatter
 from ..registry import item
+from ..runner import shifted
 
 
 def parabola() -> Any:
@@ -56,7 +57,7 @@ def table_16_1() -> Outcome:
     """
     points = parabola()
     clean = PolynomialPCA().fit(points)
-    random = np.random.default_rng(16)
+    random = np.random.default_rng(shifted(16))
     noisy = np.array(
         [
             PolynomialPCA().fit(points + random.normal(size=points.shape)).eigenvalues_
@@ -170,7 +171,7 @@ def _family(points: Any) -> Any:
 
 def _sphere(noise: float = 0.0) -> Any:
     """Return 150 points of the sphere of radius 6, with noise of variance ``noise`` on X2."""
-    random = np.random.default_rng(161)
+    random = np.random.default_rng(shifted(161))
     directions = random.normal(size=(150, 3))
     points = 6 * directions / np.linalg.norm(directions, axis=1, keepdims=True)
     points[:, 1] += np.sqrt(noise) * random.normal(size=150)
