@@ -268,8 +268,8 @@ def test_single_precision_in_single_precision_out():
 
 
 @pytest.mark.parametrize("components", ["bridge", "separate", "largest"])
-def test_pieces(components):
-    """The links between pieces are the shortest, whatever found the neighbours."""
+def test_connected_components(components):
+    """The links between components are the shortest, whatever found the neighbours."""
     apart = np.concatenate([ROLL[:800], ROLL[800:] + 15.0])
     make = {"n_neighbors": 8, "components": components}
     with pytest.warns(UserWarning, match="connected components"):

@@ -36,7 +36,7 @@ def clique(n):
     return neighbor_graph(rows, columns, 1.0 + (rows * 7 + columns * 3) % 11, n)
 
 
-def pieces():
+def components():
     rows = np.concatenate([np.arange(199), 200 + np.arange(150), 360 + np.arange(30)])
     return neighbor_graph(rows, rows + 1, 1.0 + rows % 5, 400)
 
@@ -49,7 +49,7 @@ GRAPHS = {
     "high-dimensional cloud": lambda: cloud(300, 8),
     "star": lambda: star(300),
     "clique": lambda: clique(170),
-    "pieces, single points too": pieces,
+    "components, single points too": components,
     "one point": lambda: NeighborGraph(
         np.zeros(2, dtype=np.int64), np.zeros(0, int), np.zeros(0), 1
     ),

@@ -145,7 +145,7 @@ def test_blocks_store_nothing_of_size_n_times_n(monkeypatch):
 @given(st.integers(0, 10**6), st.sampled_from([10, 40, 150]), st.sampled_from([0.0, 0.3, 1.0]))
 @settings(max_examples=40, deadline=None)
 def test_any_graph(seed, edges, zeros):
-    """Sparse and dense, in one piece or many, with edges of length zero."""
+    """Sparse and dense, in one component or many, with edges of length zero."""
     neighbors = random_graph(seed, edges=edges, zeros=zeros)
     lengths = by_three_loops(neighbors)
     np.testing.assert_allclose(geodesic_distances(neighbors), lengths, rtol=1e-12)

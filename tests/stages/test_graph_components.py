@@ -1,4 +1,4 @@
-"""Connected pieces, closed classes of directed graphs, and the links that join pieces."""
+"""Connected components, closed classes of directed graphs, and the links that join them."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def undirected(n, edges):
     return graph.symmetrize(directed(n, edges))
 
 
-def test_pieces_are_numbered_from_the_largest_down():
+def test_components_are_numbered_from_the_largest_down():
     found = graph.find_components(undirected(7, [(5, 6), (0, 1), (1, 4), (2, 0)]))
     assert found.labels.tolist() == [0, 0, 0, 2, 0, 1, 1]
     assert found.sizes.tolist() == [4, 2, 1]
@@ -34,12 +34,12 @@ def test_pieces_are_numbered_from_the_largest_down():
     assert found.describe() == "the neighbour graph has 3 connected components (sizes 4, 2, 1)"
 
 
-def test_pieces_of_equal_size_come_in_order_of_their_points():
+def test_components_of_equal_size_come_in_order_of_their_points():
     found = graph.find_components(undirected(6, [(4, 5), (2, 3), (0, 1)]))
     assert found.labels.tolist() == [0, 0, 1, 1, 2, 2]
 
 
-def test_many_pieces_are_summed_up():
+def test_many_components_are_summed_up():
     none = graph_from_edges(
         np.zeros(0, int), np.zeros(0, int), np.zeros(0), shape=(9, 9), search=""
     )
@@ -49,15 +49,15 @@ def test_many_pieces_are_summed_up():
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
-def test_undirected_pieces_are_connected_components(seed):
+def test_undirected_components_are_those_of_scipy(seed):
     random = np.random.default_rng(seed)
     edges = random.integers(0, 30, (random.integers(1, 40), 2))
     both = undirected(30, edges)
     count, labels = connected_components(both.with_weights(np.ones(both.n_edges)), directed=False)
     found = graph.find_components(both)
     assert found.count == count
-    for piece in range(count):
-        assert len(set(labels[found.members(piece)])) == 1
+    for component in range(count):
+        assert len(set(labels[found.members(component)])) == 1
     assert (np.diff(found.sizes) <= 0).all()
 
 
@@ -68,12 +68,12 @@ def test_edges_of_length_zero_connect():
 # directed graphs: closed classes
 
 
-def test_one_closed_class_is_one_piece():
-    """0 <-> 1 is closed, 2 and 3 lead into it: one piece."""
+def test_one_closed_class_is_one_component():
+    """0 <-> 1 is closed, 2 and 3 lead into it: one component."""
     assert graph.find_components(directed(4, [(0, 1), (1, 0), (2, 1), (3, 2)])).count == 1
 
 
-def test_two_closed_classes_are_two_pieces_though_a_point_lists_both():
+def test_two_closed_classes_are_two_components_though_a_point_lists_both():
     """0 <-> 1 and 2 <-> 3 are closed; 4 lists 1 (near) and 2 (far), and joins the nearer."""
     edges = [(0, 1, 1.0), (1, 0, 1.0), (2, 3, 1.0), (3, 2, 1.0), (4, 1, 1.0), (4, 2, 5.0)]
     found = graph.find_components(directed(5, edges))
@@ -96,8 +96,8 @@ def test_the_shortest_way_decides_not_the_fewest_steps():
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
-def test_directed_pieces_follow_the_definition(seed):
-    """As many pieces as closed classes, each point in a piece whose closed class it can reach."""
+def test_directed_components_follow_the_definition(seed):
+    """As many components as closed classes, each point in one whose closed class it can reach."""
     random = np.random.default_rng(seed)
     n = 25
     edges = np.column_stack(
@@ -114,8 +114,8 @@ def test_directed_pieces_follow_the_definition(seed):
     found = graph.find_components(one_way)
     assert found.count == len(closed)
     for members in closed:
-        (piece,) = set(found.labels[list(members)])
-        for point in found.members(piece):
+        (component,) = set(found.labels[list(members)])
+        for point in found.members(component):
             assert reach[point, members[0]]
 
 
@@ -124,7 +124,7 @@ def test_directed_pieces_follow_the_definition(seed):
 
 @pytest.mark.parametrize("sizes", [(30, 20), (30, 25, 10, 3), (20, 1, 1, 1), (2, 2, 2, 2, 2, 2)])
 @pytest.mark.parametrize("features", [3, 14])
-def test_bridges_are_a_minimum_spanning_tree_between_pieces(sizes, features):
+def test_bridges_are_a_minimum_spanning_tree_between_components(sizes, features):
     X, labels = clusters(sizes, features=features)
     index = distances.build_index(X)
     within = graph.symmetrize(distances.find_neighbors(index, X, radius=2.0 * np.sqrt(features)))
@@ -147,7 +147,7 @@ def test_bridges_are_a_minimum_spanning_tree_between_pieces(sizes, features):
     np.testing.assert_allclose(joined.distances, table[joined.rows, joined.neighbors], atol=1e-12)
 
 
-def test_a_directed_piece_is_left_from_its_core():
+def test_a_directed_component_is_left_from_its_core():
     """2 leads into 0 <-> 1 and lies nearest to 3 <-> 4: a link from 2 would join nothing."""
     X = np.array([[0.0], [1.0], [2.6], [4.0], [5.0]])
     one_way = directed(5, [(0, 1, 1.0), (1, 0, 1.0), (2, 1, 1.6), (3, 4, 1.0), (4, 3, 1.0)])

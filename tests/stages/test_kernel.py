@@ -86,17 +86,17 @@ def test_a_function_of_ones_own():
 
 @pytest.mark.parametrize("name", ["gaussian", "laplacian"])
 def test_an_origin_changes_nothing_but_the_digits(name):
-    moved = made(name).about(np.full(4, 3.0), centred=False)
+    moved = made(name).about(np.full(4, 3.0), centered=False)
     np.testing.assert_allclose(moved(A, B), made(name)(A, B), rtol=1e-12)
     np.testing.assert_allclose(moved.diagonal(A), 1.0)
 
 
 def test_an_origin_is_taken_only_where_it_is_exact():
     origin = np.full(4, 3.0)
-    assert made("linear").about(origin, centred=True).origin is not None
-    assert made("linear").about(origin, centred=False).origin is None
+    assert made("linear").about(origin, centered=True).origin is not None
+    assert made("linear").about(origin, centered=False).origin is None
     for name in ("polynomial", "homogeneous", "sigmoid"):
-        assert made(name).about(origin, centred=True).origin is None
+        assert made(name).about(origin, centered=True).origin is None
 
 
 @every_kernel

@@ -111,13 +111,13 @@ def readable_equation(
     chosen, constant = min(forms, key=lambda form: _difficulty(form[0], labels, form[1]))
     used = np.flatnonzero(chosen)
     sign = -1.0 if used.size and chosen[used[0]] < 0 else 1.0
-    off_centre = constant + chosen @ mean
+    off_center = constant + chosen @ mean
     return Equation(
         coefficients=tuple(float(sign * c) for c in chosen[used]),
         exponents=tuple(tuple(int(p) for p in powers) for powers in exponents[used]),
         constant=float(sign * constant) + 0.0,  # + 0.0: no negative zero
         names=tuple(str(name) for name in names),
-        residual=float(np.hypot(np.linalg.norm(spread @ chosen), off_centre)),
+        residual=float(np.hypot(np.linalg.norm(spread @ chosen), off_center)),
     )
 
 

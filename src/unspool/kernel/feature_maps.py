@@ -167,10 +167,10 @@ def n_monomials(n_features: int, degree: int) -> int:
 
 
 def _raised(rows: Array, variables: Array, degree: int, join: np.ufunc) -> Array:
-    """Return the monomials of the next degree, in order, from those of ``degree``, one a row.
+    """Return the monomials of the next degree, in order, from those of ``degree``, one per row.
 
     A monomial that begins with x_j is x_j times one whose variables are x_j or later, and these
-    are the last ones of the list: one multiplication a monomial (of exponents, one addition).
+    are the last ones of the list: one multiplication per monomial (of exponents, one addition).
     """
     n_features = len(variables)
     tails = (rows[_first_without(j, n_features, degree) :] for j in range(n_features))
@@ -193,10 +193,10 @@ def _multinomials(powers: Array) -> Array:
 
 
 def _checked(X: Any, degree: int) -> Array:
-    """Return the variables, one a row: products of rows are contiguous."""
+    """Return the variables, one per row: products of rows are contiguous."""
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2:
-        raise ValueError(f"X must have one row a point; got an array of shape {points.shape}")
+        raise ValueError(f"X must have one row per point; got an array of shape {points.shape}")
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 1:
         raise ValueError(f"degree must be a whole number of at least 1; got {degree!r}")
     return np.ascontiguousarray(points.T)

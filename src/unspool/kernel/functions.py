@@ -1,8 +1,8 @@
 """Points -> similarity: the kernel functions of the texts as values that can be called.
 
 The Gaussian has one width, ``gamma`` in exp(-gamma d^2), and three ways to say it, because the
-texts use five: ``sigma`` means exp(-d^2 / (2 sigma^2)), ``t`` means exp(-d^2 / t). When nobody says
-it, it is taken from the distances. A table is a kernel matrix if it is symmetric and positive
+texts use five: ``sigma`` means exp(-d^2 / (2 sigma^2)), ``t`` means exp(-d^2 / t). Without one, it
+is taken from the distances. A table is a kernel matrix if it is symmetric and positive
 semi-definite.
 """
 
@@ -70,9 +70,9 @@ class Kernel:
             A = A - self.origin
         return np.asarray(_of_products(self, np.einsum("ij,ij->i", A, A)))
 
-    def about(self, origin: Array, *, centred: bool) -> Kernel:
+    def about(self, origin: Array, *, centered: bool) -> Kernel:
         """Return the same kernel evaluated on differences from ``origin``, where that is exact."""
-        exact = self.name in RADIAL or (self.name == "linear" and centred)
+        exact = self.name in RADIAL or (self.name == "linear" and centered)
         return replace(self, origin=origin) if exact else self
 
     def _by_callable(self, A: Array, B: Array) -> Array:

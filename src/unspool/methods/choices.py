@@ -57,7 +57,7 @@ class KernelChoice:
         self.gamma_ = gamma
         kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
         if self.kernel != "precomputed":
-            kernel = kernel.about(points.mean(axis=0), centred=centered)
+            kernel = kernel.about(points.mean(axis=0), centered=centered)
         self._kernel = kernel
 
 

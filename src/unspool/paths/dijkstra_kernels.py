@@ -36,7 +36,7 @@ def search(graph, position, sources, rows, width, workspace, out):
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def search_together(graph, sources, width, lengths, keys, news, _, vertices, following, tops):
-    """Fill ``lengths``, a row a vertex and a column a source; tell whether the tickets sufficed.
+    """Fill ``lengths``, a row per vertex, a column per source; tell whether the tickets sufficed.
 
     As ``_by_buckets``, for sources near each other: an edge is read once for all of them, and their
     waves meet a vertex at nearly the same time, so that it is settled once or twice. A ticket holds
@@ -132,8 +132,8 @@ def _by_buckets(graph, source, width, lengths, keys, vertices, following, tops):
 def _by_heap(graph, source, lengths, keys, members, place):
     """Settle vertices in the order of their lengths: no more than log n steps each.
 
-    The heap has four children a node: half as deep as a binary one, and the four keys share a cache
-    line. Behind its end keys are infinite, so that a node always has four.
+    The heap has four children per node: half as deep as a binary one, and the four keys share a
+    cache line. Behind its end keys are infinite, so that a node always has four.
     """
     starts, neighbors, distances = graph
     lengths[:], keys[:], place[:] = np.inf, np.inf, -1
@@ -193,7 +193,7 @@ def _sink(keys, members, place, size):
     member, key, hole = members[size], keys[size], 0
     keys[size] = np.inf
     while 4 * hole + 1 < size:
-        low = 4 * hole + 1  # sums of comparisons rather than branches, which nobody can foresee
+        low = 4 * hole + 1  # sums of comparisons rather than branches that cannot be predicted
         high = low + 2 + (keys[low + 3] < keys[low + 2])
         low += keys[low + 1] < keys[low]
         child = high if keys[high] < keys[low] else low

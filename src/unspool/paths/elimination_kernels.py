@@ -22,7 +22,7 @@ TILE = 256  # points whose lengths are turned over together: runs that the cache
 
 @njit(cache=True, error_model="numpy", nogil=True, **VIEWS)
 def sweep(pattern, weights, heads, sources, touched, lengths):
-    """Fill ``lengths``, one row a vertex and one column a source, with those of shortest paths.
+    """Fill ``lengths``, one row per vertex and one column per source, with shortest paths.
 
     Up: only what lies above a source in the elimination tree can be reached upwards. Down: the last
     vertices know their lengths, the others take them from those they met. ``touched`` comes false.

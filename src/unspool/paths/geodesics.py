@@ -50,7 +50,7 @@ SWEEPING = 2e-10  # to sweep, an arc and source
 SEARCHING = 6e-10  # Dijkstra, an edge, source and doubling of the number of points
 TOGETHER = 3e-10  # the same where near sources share a search
 
-WORTH_DISSECTING = 64  # arcs a vertex: below, minimum degree fills in no more (Swiss roll: 24-40)
+WORTH_DISSECTING = 64  # arcs per vertex: below, minimum degree fills in no more (Swiss roll: 24-40)
 SAVED = 1 / 3  # of the elimination by nested dissection above that, about
 LEAST_SAVED = 3.0  # seconds: its kernels take longer than that to compile when first used
 ARC_BYTES = 4 + 8 + 4  # the end of an arc, its length, and a rounded copy
@@ -180,7 +180,7 @@ class ShortestPaths:
         precision: Precision = "float64",
         out: Array | None = None,
     ) -> Array:
-        """Return the path lengths from each source (default: all) to every point, a row a source.
+        """Return the path lengths from sources (default: all) to every point, one row per source.
 
         Lengths are right to 1e-12 of themselves, in single precision to 1e-6. ``out`` is a table to
         write to, of the shape and precision of the answer.

@@ -197,11 +197,11 @@ def tangent_coordinates(clouds: Array, count: int) -> Array:
     >>> problem.tangent_coordinates(np.array([[[0.0, 0.0], [3.0, 4.0]]]), 1).round(3).tolist()
     [[[-0.707], [0.707]]]
     """
-    centred = clouds - clouds.mean(axis=1, keepdims=True)
+    centered = clouds - clouds.mean(axis=1, keepdims=True)
     if clouds.shape[2] >= clouds.shape[1]:
-        return tangents_of_grams(centred @ centred.transpose(0, 2, 1), count)
-    _, axes = np.linalg.eigh(centred.transpose(0, 2, 1) @ centred)
-    projected = centred @ axes[:, :, ::-1][:, :, :count]
+        return tangents_of_grams(centered @ centered.transpose(0, 2, 1), count)
+    _, axes = np.linalg.eigh(centered.transpose(0, 2, 1) @ centered)
+    projected = centered @ axes[:, :, ::-1][:, :, :count]
     if projected.shape[2] < count:
         raise ValueError(
             f"{count} tangent coordinates were asked for in {clouds.shape[2]} dimensions"

@@ -211,16 +211,16 @@ def chebyshev_filter(apply: Apply, bound: float, ceiling: float, degree: int = D
     cosh(degree arccosh(...)), the fastest that a polynomial of this degree can. Scaled to one at
     zero, so that nothing overflows. The degree is even: p is positive below ``bound``.
     """
-    centre, half = 0.5 * (bound + ceiling), 0.5 * (ceiling - bound)
-    start = half / (0.0 - centre)
+    center, half = 0.5 * (bound + ceiling), 0.5 * (ceiling - bound)
+    start = half / (0.0 - center)
 
     def filtered(block: Array) -> Array:
         # the recursion T_k = 2 t T_(k-1) - T_(k-2), each term over its value at zero
         scale = start
-        before, now = block, (apply(block) - centre * block) * (scale / half)
+        before, now = block, (apply(block) - center * block) * (scale / half)
         for _ in range(2, degree + 1):
             following = 1.0 / (2.0 / start - scale)
-            step = (apply(now) - centre * now) * (2.0 * following / half)
+            step = (apply(now) - center * now) * (2.0 * following / half)
             before, now, scale = now, step - (scale * following) * before, following
         return now
 
