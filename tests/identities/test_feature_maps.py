@@ -158,7 +158,7 @@ def test_more_axes_than_the_points_span_stay_empty():
 
 
 REFUSED = {
-    "one row of features a point": lambda x: x[:, 0],
+    "one row of features per point": lambda x: x[:, 0],
     "features of row 3 are not all numbers": lambda x: np.where(
         np.arange(20)[:, None] == 3, np.nan, x
     ),

@@ -71,7 +71,7 @@ def test_table_16_1_with_noise():
 def test_exercise_16_1_without_noise(standardize):
     model = PolynomialPCA(standardize=standardize).fit(sphere())
     assert str(model.equation()) == "x1**2 + x2**2 + x3**2 - 36 = 0"
-    direction = model.components_[-1] / model._scales
+    direction = model.components_[-1] / model._projection.scales
     expected = np.array([0, 0, 0, 1, 1, 1, 0, 0, 0]) / np.sqrt(3)
     np.testing.assert_allclose(np.abs(direction) / np.linalg.norm(direction), expected, atol=1e-12)
 
@@ -174,7 +174,7 @@ def test_new_points_and_the_way_back(standardize):
     points, fresh = random.normal(size=(60, 3)) + 2.0, random.normal(size=(10, 3))
     model = PolynomialPCA(standardize=standardize).fit(points)
     np.testing.assert_array_equal(model.transform(points), model.embedding_)
-    centred = (kernel.monomials(fresh, 2) - model.mean_) / model._scales
+    centred = (kernel.monomials(fresh, 2) - model.mean_) / model._projection.scales
     np.testing.assert_allclose(model.transform(fresh), centred @ model.components_.T, atol=1e-12)
     np.testing.assert_allclose(model.inverse_transform(model.transform(fresh)), fresh, atol=1e-11)
     few = PolynomialPCA(4, standardize=standardize).fit(points)

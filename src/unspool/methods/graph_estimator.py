@@ -32,7 +32,6 @@ from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
-ALONE = Layout(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), 0.0)  # of a single chart
 ROUNDS = 5  # times that strays are set apart before the rest is taken as it is
 SEVERAL = "what to do when the graph has several connected components"
 
@@ -149,7 +148,10 @@ class GraphEstimator(Estimator):
         self.charts_ = tuple(self._chart(neighbors, points) for points in members)
         self._mapped = found.labels < n_charts
         self._home = np.where(self._mapped, found.labels, 0)
-        self._layout = ALONE if n_charts == 1 else Layout.of(self.charts_)
+        width = self.charts_[0].coordinates.shape[1]
+        corner = np.zeros((1, min(2, width)))
+        alone = Layout(np.zeros((1, width)), corner, corner, 0.0)
+        self._layout = alone if n_charts == 1 else Layout.of(self.charts_)
         self.outliers_ = self._set_apart()
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(n)

@@ -97,12 +97,10 @@ class LLE(LocalEstimator):
     """
 
     def _relate(self, component: Component, n_coordinates: int) -> LocalRelation:
-        fewest = int(component.graph.counts.min())
-        if fewest < n_coordinates:
+        if self.n_neighbors is not None and np.min(self.n_neighbors) < n_coordinates:
             warn(
-                f"a point has {fewest} neighbours and {n_coordinates} coordinates are asked for: "
-                "fewer neighbours than coordinates span no tangent space; raise n_neighbors to at "
-                f"least {n_coordinates}, or lower n_components"
+                f"{np.min(self.n_neighbors)} neighbours span no tangent space of {n_coordinates} "
+                f"dimensions; raise n_neighbors to at least {n_coordinates}, or lower n_components"
             )
         geometry = self._geometry(component)
         return relate_by_reconstruction(geometry, component.graph, self.regularization)
