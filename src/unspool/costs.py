@@ -158,7 +158,8 @@ def landmark_mds(s: Size) -> Costs:
     """Distances to the landmarks."""
     columns = float(s.n * s.m)
     seconds = 8e-3 + (5e-8 + 2.5e-9 * s.d) * columns
-    return [Cost("landmarks", "memory", seconds, 8.0 * columns, 28.0 * columns)]
+    strips = 8.5e5  # of query rows that are centred at a time
+    return [Cost("landmarks", "memory", seconds, 4.0 * columns, 7.1 * columns + strips)]
 
 
 def landmark_isomap(s: Size) -> Costs:

@@ -23,7 +23,7 @@ TILE = 32  # rows and columns copied together, so that both sides stay in cache
 CHUNK = 128  # coordinates between two looks at whether a sum has passed its limit
 
 
-@njit(fastmath={"reassoc", "nsz"}, **INNER)
+@njit(fastmath={"reassoc", "nsz"}, forceinline=True, **INNER)
 def _sum_of_squares(a, b):
     """Return |a - b|^2 in double precision; the sum may be taken in any order (vectorised)."""
     total = 0.0
@@ -33,7 +33,7 @@ def _sum_of_squares(a, b):
     return total
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def squared_difference(a, b, limit):
     """Return |a - b|^2 in double precision, or a part of the sum that is already above ``limit``.
 
@@ -49,13 +49,13 @@ def squared_difference(a, b, limit):
     return total
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _later(d1, i1, d2, i2):
     """Say whether (d1, i1) comes after (d2, i2): by distance, ties by index."""
     return d1 > d2 or (d1 == d2 and i1 > i2)
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _sift_down(dist, index, size, d, i):
     """Put (d, i) at the root of the max-heap of ``size`` entries, in place of what is there."""
     at = 0
@@ -75,7 +75,7 @@ def _sift_down(dist, index, size, d, i):
     index[at] = i
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def sort_heap(dist, index):
     """Turn a max-heap into ascending order of (distance, index), in place."""
     for size in range(dist.shape[0] - 1, 0, -1):
@@ -84,7 +84,7 @@ def sort_heap(dist, index):
         _sift_down(dist, index, size, d, i)
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _consider(query, points, ids, j, dist, index):
     """Evaluate point ``j`` and keep it, if it belongs among the nearest so far."""
     d = squared_difference(query, points[j], dist[0])
@@ -92,7 +92,7 @@ def _consider(query, points, ids, j, dist, index):
         _sift_down(dist, index, dist.shape[0], d, ids[j])
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _select_smallest(bound, who, size, k):
     """Reorder so that the ``k`` smallest of the first ``size`` bounds come first (Hoare)."""
     low, high = 0, size - 1
@@ -117,7 +117,7 @@ def _select_smallest(bound, who, size, k):
             return
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _evaluate(q, first, last, queries, points, ids, state):
     """Evaluate the candidates first..last of query ``q`` that are still within its limit."""
     bound, who, _held, limit, dist, index, inflate = state
@@ -127,7 +127,7 @@ def _evaluate(q, first, last, queries, points, ids, state):
             limit[q] = dist[q, 0] * inflate
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _tighten(q, queries, points, ids, state):
     """Make room in the buffer of query ``q``: evaluate the most promising, drop what they rule out.
 
@@ -162,7 +162,7 @@ def finish_rows(first, last, queries, points, ids, state):
         sort_heap(dist[q], index[q])
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _any_within(strip, limit):
     """Say whether a strip has an entry within the limit of its row."""
     hit = np.int32(0)
@@ -171,7 +171,7 @@ def _any_within(strip, limit):
     return hit != 0
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _any_within_either(strip, limit, limits):
     """Say whether a strip has an entry within the limit of its row or of its column."""
     hit = np.int32(0)
@@ -184,7 +184,7 @@ def _any_within_either(strip, limit, limits):
 # append, as each counts its references.
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _scan_rows(tile, q0, j0, queries, points, ids, state):
     """Give each query of a tile its candidates."""
     bound, who, held, limit, _dist, _index, _inflate = state
@@ -204,7 +204,7 @@ def _scan_rows(tile, q0, j0, queries, points, ids, state):
                         _tighten(q, queries, points, ids, state)
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _scan_both(tile, q0, j0, points, ids, state):
     """Give the points of both sides of a tile their candidates: each pair is computed once."""
     bound, who, held, limit, _dist, _index, _inflate = state
@@ -231,7 +231,7 @@ def _scan_both(tile, q0, j0, points, ids, state):
                         _tighten(j, points, points, ids, state)
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _bounds(left, right, rows, columns, space):
     """Return the tile of lower bounds between some rows and some columns."""
     shape = (rows[1] - rows[0], columns[1] - columns[0])
@@ -302,7 +302,7 @@ def group_edges(row, index, dist, starts, columns, distances):
             _insertion_sort(distances[first:last], columns[first:last])
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _insertion_sort(dist, index):
     """Sort by distance; equal ones stay in their order, which is that of the index."""
     for e in range(1, dist.shape[0]):
@@ -317,7 +317,7 @@ def _insertion_sort(dist, index):
 # Tables of all distances.
 
 
-@njit(**INNER)
+@njit(forceinline=True, **INNER)
 def _combine(product, norm, norms, share, out):
     """Write a row of squared distances; say whether one is too small to be trusted."""
     small = np.int32(0)

@@ -108,7 +108,8 @@ class DissimilarityTable:
 
     def rows(self, chosen: Array, seed: int) -> Array:
         """Return the rows of chosen points, gaps filled by the shortest path over a relay."""
-        rows = self.table if len(chosen) == self.n_points else self.table[chosen]
+        in_order = np.array_equal(chosen, np.arange(self.n_points))
+        rows = self.table if in_order else self.table[chosen]
         if self.complete:
             return rows
         relays = graph.choose_uniform(self.n_points, min(RELAYS, self.n_points), seed)
