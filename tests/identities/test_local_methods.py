@@ -176,3 +176,31 @@ def test_ltsa_of_a_flat_grid_with_three_coordinates():
     found = unspool.LTSA(3, n_neighbors=12).fit(np.column_stack([points, np.zeros(len(points))]))
     np.testing.assert_allclose(found.eigenvalues_[:2], 0.0, atol=1e-12)
     assert found.report_.stage("spectrum").facts["residual"] < 1e-9
+
+
+def test_hessian_patches_vanish_on_planes_and_not_on_bends():
+    """The form of affine functions is 0, of quadratic ones their own part, of others hardly any."""
+    clouds = np.random.default_rng(4).normal(size=(6, 15, 2))
+    tangents = problem.tangent_coordinates(clouds, 2)
+    patches = problem.hessian_patches(tangents)
+    for cloud, patch in zip(clouds, patches, strict=True):
+        x, y = cloud.T
+        planes = np.column_stack([np.ones(15), x, y])
+        bends = np.column_stack([x * x, x * y, y * y])
+        rest = np.column_stack([x**3, x * x * y, np.sin(3 * x)])
+        np.testing.assert_allclose(patch @ planes, 0.0, atol=1e-10)
+        curved = bends - planes @ np.linalg.lstsq(planes, bends, rcond=None)[0]
+        np.testing.assert_allclose(patch @ bends, curved, atol=1e-9)
+        both = np.hstack([planes, bends])
+        other = rest - both @ np.linalg.lstsq(both, rest, rcond=None)[0]
+        forms = np.einsum("ij,ij->j", other, patch @ other)
+        assert (forms <= 0.02 * np.square(other).sum(axis=0)).all()
+        assert (forms > 0.0).all()
+
+
+@pytest.mark.parametrize("name", ["LTSA", "ModifiedLLE"])
+def test_ltsa_and_modified_lle_say_how_many_neighbours_they_need(name):
+    points = datasets.helix(120).points  # closed: with two neighbours it hangs together
+    with pytest.raises(ValueError, match=r"needs at least 3 neighbours of every point"):
+        getattr(unspool, name)(2, n_neighbors=2).fit(points)
+    assert np.isfinite(getattr(unspool, name)(2, n_neighbors=6).fit(points).embedding_).all()

@@ -238,3 +238,18 @@ def test_bridging_a_sparse_graph_is_refused_with_the_way_out():
         own = apart.component_labels_ == component
         places = (m.embedding_[own] - m.embedding_[own].mean(axis=0) for m in (apart, dense))
         assert up_to_signs(*places) < 1e-9
+
+
+@every_space
+@pytest.mark.parametrize("d", [1, 2])
+def test_points_far_away_stay_beside_their_component(case, d):
+    """A query point far beyond all is placed with its nearest, never on the map of another."""
+    X, labels = clusters((60, 40, 20))
+    model, _ = fitted(case, X, n_components=d, components="separate")
+    centers = [X[labels == piece].mean(axis=0) for piece in range(3)]
+    for across in ([0.0, 1.0, 1.0], [0.0, -1.0, 1.0], [0.3, 0.0, -1.0]):  # the line of the clusters
+        places = model.transform(X + 40.0 * np.array(across))
+        assert np.isfinite(places).all()
+        np.testing.assert_array_equal(model._layout.owner(places), labels)
+        back = model.inverse_transform(model.transform(X + 4.0 * np.array(across)))
+        np.testing.assert_array_equal(cdist(back, centers).argmin(axis=1), labels)

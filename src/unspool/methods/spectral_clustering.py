@@ -92,7 +92,18 @@ class SpectralClustering(WeightedEstimator):
         ndarray of shape (n_queries,)
             Cluster of each.
         """
-        rows = self._rows_to_cluster(self.transform(X).astype(np.float64))
+        return self._nearest_centers(self.transform(X))
+
+    def _fit(self, X: Any) -> None:
+        super()._fit(X)
+        if len(self.outliers_):  # placed after the others were clustered: they join as query points
+            labels = np.empty(len(self.embedding_), dtype=self.labels_.dtype)
+            labels[self.charts_[0].members] = self.labels_
+            labels[self.outliers_] = self._nearest_centers(self.embedding_[self.outliers_])
+            self.labels_ = labels
+
+    def _nearest_centers(self, places: Array) -> Array:
+        rows = self._rows_to_cluster(places.astype(np.float64))
         gaps = np.square(rows[:, None, :] - self.cluster_centers_[None, :, :]).sum(axis=2)
         return np.asarray(gaps.argmin(axis=1))
 
