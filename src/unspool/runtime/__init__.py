@@ -1,6 +1,6 @@
 """What long work shares: progress and cancelling, memory, threads, a cache of common work."""
 
-from .cache import Cache, reuse, share_work
+from .cache import Cache, is_sharing, reuse, share_work
 from .display import show_progress
 from .progress import (
     Cancelled,
@@ -30,6 +30,7 @@ __all__ = [
     "claim",
     "format_bytes",
     "in_words",
+    "is_sharing",
     "limit_blas_threads",
     "listen",
     "recording",
