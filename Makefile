@@ -45,6 +45,7 @@ sabotage: $(VENV)/.dev
 	@$(BIN)/python -m tests.sabotage.running
 
 bench: $(VENV)/.dev
+	@$(PIP) -e '.[bench]'
 	@$(BIN)/python -m benchmarks
 
 clean:

@@ -458,9 +458,10 @@ BREAKAGES = [
         "distances/approximate.py",
         (
             "an approximate search that misses too many is exact",
-            "if effort.recall < RECALL:\n            return self._true(question, queries, size)",
-            "if False:\n            return self._true(question, queries, size)",
-            "stages/test_approximate.py::test_where_codes_are_not_enough_the_search_is_exact_and_says_so",
+            "            if recall >= RECALL:",
+            "            if True:",
+            "stages/test_approximate.py::"
+            "test_where_trees_are_not_enough_the_search_is_exact_and_says_so",
         ),
     ),
     *breaking(
@@ -1447,8 +1448,8 @@ BREAKAGES = [
         "quality/rank_scores.py",
         (
             "trustworthiness looks at the map's neighbours, continuity at the data's",
-            "found[0, part] = 1.0 - _intrusion(before, after, k)",
-            "found[0, part] = 1.0 - _intrusion(after, before, k)",
+            "1.0 - tallies[0] / worst",
+            "1.0 - tallies[1] / worst",
             f"{QUALITY}::test_trustworthiness_and_continuity_equal_scikit_learn",
         ),
         (
@@ -1514,8 +1515,8 @@ BREAKAGES = [
         "runtime/cache.py",
         (
             "data changed in place are other data",
-            "and self.digests == digests",
-            "",
+            "np.array_equal(stored, asked) and (_is_fixed(stored) or _digest(asked) == digest)",
+            "np.array_equal(stored, asked)",
             "evaluate/test_shared_work.py::test_data_changed_in_place_are_other_data",
         ),
         (

@@ -27,7 +27,6 @@ GAP = 0.1  # between charts, of the longest side of any
 Symmetrize = Literal["union", "mutual", "directed"]
 SHARE = 0.95  # of the points that
 WIDTH = 0.05  # of a coordinate's width hold: then the others carry it
-FEWEST = 100  # points from which on the share of a few says something
 SHOWN = 5  # rows that a sentence names
 LOOKED_AT = 10  # coordinates: nobody looks at pictures of later ones
 
@@ -56,15 +55,16 @@ def relate_neighbors(
 ) -> tuple[distances.NeighborIndex, NeighborGraph]:
     """Return the search structure over ``space`` (points, or distances) and its neighbour graph."""
     arrays = (space.data, space.indices, space.indptr) if sp.issparse(space) else (space,)
-    kind, seed = search.search, search.seed if search.search == "approximate" else 0
+    kind, seed = search.search, 0 if search.search == "exact" else search.seed
     build = partial(distances.build_index, space, search.metric, kind, search.seed)
     index = reuse("index", arrays, (search.metric, kind, seed), build)
+    found_by = (index.name, getattr(index, "seed", 0))  # what "auto" has turned out to be
     wanted = hood.n_neighbors
     if wanted is None and not sp.issparse(space):
         wanted = min(distances.DEFAULT_NEIGHBORS, space.shape[0] - 1)
     counts = b"" if wanted is None else np.asarray(wanted).tobytes()
     find = partial(distances.find_neighbors, index, space, wanted, hood.radius, hood.squared_radius)
-    setting = (search.metric, kind, seed, counts, hood.radius, hood.squared_radius)
+    setting = (search.metric, found_by, counts, hood.radius, hood.squared_radius)
     directed = reuse("neighbours", arrays, setting, find)
     if hood.symmetrize == "directed":
         return index, directed
@@ -267,8 +267,6 @@ def find_localized(coordinates: Array) -> list[Localized]:
     >>> find_localized(column[:, None])[0].carriers
     array([99])
     """
-    if len(coordinates) < FEWEST:
-        return []
     found = [_carriers(column) for column in coordinates.T[:LOOKED_AT]]
     return [Localized(i + 1, rows) for i, rows in enumerate(found) if len(rows)]
 
@@ -276,7 +274,7 @@ def find_localized(coordinates: Array) -> list[Localized]:
 def _carriers(column: Array) -> Array:
     order = np.argsort(column, kind="stable")
     ordered = column[order]
-    held = int(np.ceil(SHARE * len(column)))
+    held = int(np.ceil(SHARE * len(column)))  # of fewer than 20 points, all
     widths = ordered[held - 1 :] - ordered[: len(column) - held + 1]
     first, width = int(np.argmin(widths)), float(ordered[-1] - ordered[0])
     if width == 0.0 or widths[first] > WIDTH * width:

@@ -1,6 +1,6 @@
 """What long work shares: progress and cancelling, memory, threads, a cache of common work."""
 
-from .cache import Cache, reuse, share_work
+from .cache import Cache, is_sharing, reuse, share_work
 from .display import show_progress
 from .progress import (
     Cancelled,
@@ -15,7 +15,7 @@ from .progress import (
     tell_progress,
     warn,
 )
-from .resources import available_bytes, claim, format_bytes
+from .resources import available_bytes, claim, format_bytes, in_words
 from .threads import limit_blas_threads, run_chunks, run_kernel, run_strips, thread_count
 
 __all__ = [
@@ -29,6 +29,8 @@ __all__ = [
     "available_bytes",
     "claim",
     "format_bytes",
+    "in_words",
+    "is_sharing",
     "limit_blas_threads",
     "listen",
     "recording",
