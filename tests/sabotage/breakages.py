@@ -770,7 +770,7 @@ BREAKAGES = [
             "query points of diffusion maps are divided by the value",
             '"""Return the eigenvalues of the walk."""\n        return eigenvalues',
             '"""Return ones."""\n        return np.ones(len(eigenvalues))',
-            f"{LAPLACIAN}::test_query_points_obey_the_eigenproblem",
+            f"{GRAPHS}::test_query_points_of_diffusion_maps_obey_the_walk",
         ),
         (
             "query points of the symmetric Laplacian are scaled by degrees",

@@ -321,8 +321,8 @@ def _by_descent(points: Any) -> tuple[float, float]:
         MDS(2, metric="precomputed", weights=weights).fit(lengths)
         for weights in (None, "inverse_square")
     )
-    errors = (_error(lengths, model.embedding_, closest) for model in (near, plain))
-    return plain.stress_ / _stress(lengths, classical.embedding_), float(np.divide(*errors))
+    weighed, equal_weights = (_error(lengths, y.embedding_, closest) for y in (near, plain))
+    return plain.stress_ / _stress(lengths, classical.embedding_), weighed / equal_weights
 
 
 def _left_by_gaps(seed: int) -> float:
