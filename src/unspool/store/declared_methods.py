@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from ..kernel import KERNELS
@@ -105,6 +106,16 @@ def _also_graph(model: Any, sizes: Sizes) -> str | None:
         return "_index"
     if model._space.shape[1] != sizes["n" if is_table else "p"]:
         return "_space"
+    return also_method(model, sizes)
+
+
+def _also_tsne(model: Any, sizes: Sizes) -> str | None:
+    """Neighbours are searched in what the method is given, and no point is counted twice."""
+    is_table = model._input_kind() != "points"
+    if (word_of(type(model._index)) == "given distances") != is_table:
+        return "_index"
+    if (np.diff(model._distinct) <= 0).any():
+        return "_distinct"
     return also_method(model, sizes)
 
 
@@ -303,6 +314,24 @@ METHODS = {
             "mapping": Items(Whole(1), kinds=(list, tuple)),
             "demapping": Items(Whole(1), kinds=(list, tuple)),
         },
+    ),
+    "tsne": method(
+        {
+            **BASE,
+            "kl_divergence_": Number(-ANY_REAL, ANY_REAL),
+            "kl_trace_": finite("*"),
+            "n_iter_": Whole(),
+            "perplexity_": Number(1.0),
+            "_index": Either(Part(*SEARCHES, n="u", p="p"), Part("given distances", n="u")),
+            "_distinct": Indices(("u",), below="n"),
+            "_counts": Reals(("u",), 1.0),
+        },
+        {
+            **METRIC_PARAMETER,
+            "start": Plain(),
+            "learning_rate": Either(Word(("auto",)), Number(0.0)),
+        },
+        _also_tsne,
     ),
     "principal-curve": method(
         {
