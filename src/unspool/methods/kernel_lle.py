@@ -13,6 +13,9 @@ from .estimator import InputKind
 from .lle import LLE
 from .parameters import learned, method, parameter
 
+# of the largest similarity: squared distances that are less negative are zero, rounded
+DOUBLE, SINGLE = 1e-9, 1e-5
+
 
 @method
 class KernelLLE(KernelChoice, LLE):
@@ -78,6 +81,15 @@ class KernelLLE(KernelChoice, LLE):
 
     def _squared_distances(self, table: Array, own: Array) -> Array:
         squares: Array = own[:, None] - 2.0 * table + self._diagonal
+        scale = max(float(np.abs(part).max(initial=0.0)) for part in (table, self._diagonal))
+        lowest = float(squares.min(initial=0.0))
+        if lowest < -(SINGLE if self._dtype is np.float32 else DOUBLE) * scale:
+            row, column = (int(i) for i in np.unravel_index(squares.argmin(), squares.shape))
+            raise ValueError(
+                f"the kernel is not positive semi-definite: row {row} and fitted point {column} "
+                f"have the squared distance {lowest:.3g} in its feature space, so there are no "
+                "nearest neighbours; use a Gaussian, Laplacian or polynomial kernel"
+            )
         # what is zero up to rounding is zero: the same point
         squares[squares <= 1e-14 * float(np.abs(self._diagonal).max(initial=0.0))] = 0.0
         return squares
