@@ -48,6 +48,33 @@ def test_query_points_at_negative_squared_distances_are_refused():
         model.transform(X[:2] + np.outer([0.0, 1000.0], np.eye(5)[0]))
 
 
+def test_rows_of_a_kernel_matrix_keep_their_place_and_others_do_not_take_it():
+    """k(x, x) differs from point to point: neither may its own row miss, nor another row hit."""
+    table = X @ X.T
+    model = KernelLLE(2, n_neighbors=8, kernel="precomputed").fit(table)
+    np.testing.assert_array_equal(model.transform(table), model.embedding_)
+    new = bent(30, seed=5)
+    placed = model.transform(new @ X.T)
+    gaps = np.abs(placed[:, None, :] - model.embedding_[None, :, :]).max(axis=2)
+    assert (gaps.min(axis=1) > 0.0).all()
+    by_points = KernelLLE(2, n_neighbors=8, kernel="linear").fit(X)
+    np.testing.assert_allclose(np.abs(placed), np.abs(by_points.transform(new)), atol=0.2)
+
+
+def test_a_kernel_of_zeros_has_no_landmarks():
+    with pytest.raises(ValueError, match="nothing to map"):
+        KernelPCA(1, kernel="precomputed", n_landmarks=3).fit(np.zeros((5, 5)))
+
+
+def test_unlike_points_at_no_distance_keep_their_places():
+    """Correlation puts x and 2 x + 1 at distance zero; the map tells them apart, and so must we."""
+    line = np.outer(np.linspace(1.0, 3.0, 40), X[0]) + np.linspace(0, 1, 40)[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LaplacianEigenmaps(1, metric="correlation", n_neighbors=6).fit(line)
+    np.testing.assert_array_equal(model.transform(line), model.embedding_)
+
+
 def test_rounded_kernels_are_no_indefinite_ones():
     """A Gaussian kernel in single precision: squared distances of copies are -1e-7, and zero."""
     points = np.repeat(X[:40], 2, axis=0)

@@ -85,7 +85,7 @@ def _drawn(kernel: TableFunction, X: Array, count: int, rng: np.random.Generator
             left = np.maximum(left, 0.0)
             left[chosen] = 0.0
             running.advance(len(accepted))
-    return np.array(chosen)
+    return np.array(chosen, dtype=np.intp)
 
 
 def check_definite(values: Array, largest: float, what: str) -> None:

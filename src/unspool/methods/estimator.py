@@ -247,7 +247,7 @@ class WrongInput(ValueError, TypeError):
 
 def without_mask(X: Any) -> Any:
     """Return X with NaN for masked cells: those are not known, whatever lies under the mask."""
-    return X.astype(np.float64).filled(np.nan) if np.ma.isMaskedArray(X) else X
+    return np.ma.filled(X.astype(np.float64), np.nan) if np.ma.isMaskedArray(X) else X
 
 
 def _validate(X: Any, estimator: Any, reset: bool, **options: Any) -> Any:

@@ -93,8 +93,8 @@ def _tell_of_ties(index: distances.NeighborIndex, space: Any, found: NeighborGra
     tied = float(np.mean(ordered[place, last] == ordered[place, last + 1]))
     if tied > 0.0:
         advise(
-            f"about {max(1.0, 100 * tied):.0f} % of the points have more points as near as their last "
-            "neighbour, as on a grid or among copies; which of these count was decided by the "
+            f"about {max(1.0, 100 * tied):.0f} % of the points have more points as near as their "
+            "last neighbour, as on a grid or among copies; which of these count was decided by the "
             "order of the rows: another number of neighbours, or a radius, leaves nothing to decide"
         )
 

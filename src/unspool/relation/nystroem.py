@@ -69,7 +69,10 @@ def draw_landmarks(
     """Return the row numbers of ``count`` landmarks, drawn uniformly or by pivoted Cholesky."""
     if rule == "uniform":
         return graph.choose_uniform(len(X), count, seed)
-    return pivoted_cholesky(kernel, X, count, seed)
+    drawn = pivoted_cholesky(kernel, X, count, seed)
+    if len(drawn) == 0:
+        raise ValueError("k(x, x) is zero for every point, so there is nothing to map")
+    return drawn
 
 
 def center_landmarks(points: Array, count: int, seed: int) -> Array:
