@@ -6,7 +6,7 @@ The LLE family's base is beside LLE, that of weighted graphs beside Laplacian ei
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -88,6 +88,7 @@ class GraphEstimator(Estimator):
     )
 
     _SPARSE_TABLES = True
+    _INSTEAD: ClassVar[str] = "Isomap"  # what strays do less harm to
 
     eigenvalues_: Array = learned(
         help="eigenvalues of the largest connected component, one per coordinate"
@@ -156,6 +157,8 @@ class GraphEstimator(Estimator):
         self.outliers_ = self._set_apart()
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(n)
+        if n_charts > 1:
+            self._tell_of_components_in_a_dot()
 
     def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
         """Return the search structure over the fitted points, and their neighbour graph."""
@@ -222,7 +225,7 @@ class GraphEstimator(Estimator):
             warn(
                 f"{describe_localized(found, chart.members)}: all others lie within 5 % of its "
                 "width; pass outliers='separate' to set these apart, raise n_neighbors, or use "
-                "Isomap"
+                f"{self._INSTEAD}"
             )
         return chart
 
@@ -253,6 +256,16 @@ class GraphEstimator(Estimator):
             found = self._place(self.charts_[number], self._space[rest])
             coordinates[rest] = self._layout.place(number, found)
         return coordinates
+
+    def _tell_of_components_in_a_dot(self) -> None:
+        """Tell if charts laid side by side leave most points in a dot; strays of one were told."""
+        found = find_localized(self.embedding_)
+        found = [localized for localized in found if self._home[localized.carriers].any()]
+        if found:
+            warn(
+                f"{describe_localized(found, np.arange(len(self._home)))}, most of them in smaller "
+                "connected components: pass components='largest' to map the largest alone"
+            )
 
     def _transform(self, X: Any) -> Array:
         """Send each query point to the chart of its nearest; known points keep their place."""
