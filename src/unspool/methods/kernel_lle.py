@@ -109,5 +109,5 @@ class KernelLLE(KernelChoice, LLE):
         nearest, least = bounds.argmax(axis=1), bounds.max(axis=1)
         typical = float(np.median(np.abs(self._diagonal)))
         beyond = np.maximum(least + BEYOND * (np.abs(least) + typical), typical)
-        is_fitted = (table == self._X[nearest]).all(axis=1)
-        return np.where(is_fitted, self._diagonal[nearest], beyond)
+        is_fitted: Array = (table == self._X[nearest]).all(axis=1)
+        return np.asarray(np.where(is_fitted, self._diagonal[nearest], beyond))
