@@ -16,7 +16,7 @@ from .progress import (
     tell_progress,
     warn,
 )
-from .resources import available_bytes, claim, format_bytes
+from .resources import available_bytes, claim, format_bytes, in_words
 from .threads import (
     limit_blas_threads,
     run_apart,
@@ -38,6 +38,7 @@ __all__ = [
     "check_cancelled",
     "claim",
     "format_bytes",
+    "in_words",
     "is_sharing",
     "limit_blas_threads",
     "listen",
