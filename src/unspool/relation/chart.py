@@ -27,7 +27,6 @@ GAP = 0.1  # between charts, of the longest side of any
 Symmetrize = Literal["union", "mutual", "directed"]
 SHARE = 0.95  # of the points that
 WIDTH = 0.05  # of a coordinate's width hold: then the others carry it
-FEW = 8  # points, or a tenth of them: as many may carry a coordinate of a small table
 SHOWN = 5  # rows that a sentence names
 ASKED = 100  # points that are asked for ties among their neighbours
 LOOKED_AT = 10  # coordinates: nobody looks at pictures of later ones
@@ -277,8 +276,6 @@ class Localized:
 def find_localized(coordinates: Array) -> list[Localized]:
     """Return the coordinates within 5 % of whose width 95 % of the points lie.
 
-    In a table of fewer than 160 points, where 5 % are next to none, all but 8 or a tenth of them.
-
     Parameters
     ----------
     coordinates : ndarray of shape (n_samples, n_components)
@@ -304,7 +301,7 @@ def find_localized(coordinates: Array) -> list[Localized]:
 def _carriers(column: Array) -> Array:
     order = np.argsort(column, kind="stable")
     ordered = column[order]
-    held = min(int(np.ceil(SHARE * len(column))), len(column) - min(FEW, len(column) // 10))
+    held = int(np.ceil(SHARE * len(column)))  # of fewer than 20 points, all
     widths = ordered[held - 1 :] - ordered[: len(column) - held + 1]
     first, width = int(np.argmin(widths)), float(ordered[-1] - ordered[0])
     if width == 0.0 or widths[first] > WIDTH * width:
