@@ -12,6 +12,7 @@ from tests.cases import CASES, bent
 from tests.compare import relative
 from unspool.methods import LLE, MDS, PCA, Isomap, KernelPCA
 
+pytestmark = pytest.mark.filterwarnings("ignore:coordinate .* carried by")
 X = bent(60)
 every_method = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
