@@ -211,11 +211,11 @@ class Task:
     running: Running
     plan: Elimination | None = None
 
-    def initial(self) -> Array:
+    def initial(self, fewest: int = 6) -> Array:
         """Return the block that an iteration starts from: given, or random, the same for a seed."""
         if self.problem.initial is not None:
             return self.form.project(self.problem.initial)
-        width = min(max(self.count, 6), self.form.size - self.form.trivial.shape[1])
+        width = min(max(self.count, fewest), self.form.size - self.form.trivial.shape[1])
         draws = np.random.default_rng(self.seed).standard_normal((self.form.size, width))
         return self.form.project(draws)
 

@@ -35,12 +35,12 @@ from .squared import is_squared, solve_by_gram
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
 DECOMPOSED = 3e8  # multiplications, about: a factor that takes more is multiplied with instead
-# Arcs a vertex from which on products are tried first. High fill means no small separators, which
-# means a large gap at the small end, which products reach in few passes; and the other way round.
-HIGH_FILL = 100
-# Unless they are hardly more than the entries themselves: alignments of 20,000 points on a sheet
-# fill in by 105 to 60 entries, and products there gave up after 40 s where a factor takes 1.3 s.
-OWN = 4
+# Products with a filter until it has converged, about: a normalised Laplacian (one with a ceiling)
+# has gaps of hundredths at its small end where it fills in, an alignment of thousandths, and LLE's
+# squares less. Measured on MNIST and on clouds in 3 and 8 dimensions, as are the seconds of an
+# entry in a product with eight vectors, and the multiplications of a factorisation in a second.
+FILTER_PRODUCTS = {"laplacian": 400, "alignment": 2_000, "factor": 8_000}
+ENTRY_SECONDS, FACTOR_SPEED = 5e-9, 4e9
 SQUARED_FROM = 2e7  # multiplications: a factor that takes fewer is decomposed in some 10 ms
 # Seconds of one thread: decomposing a table, by n^3; products by n^2 count, rotations by n count^2.
 # Measured on Gaussian kernel matrices of 1,000 and 2,000 points with 10 to 100 pairs.
@@ -190,8 +190,15 @@ def _sparse_candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
             by_factor.append(("inverse of the factor", solve_by_factor_inverse, task))
         by_factor.append(("shift-invert", solve_by_shift_invert, task))
     by_products: list[tuple[str, Solver, Task]] = [("chebyshev filter", solve_by_filter, task)]
-    high = max(HIGH_FILL * form.size, OWN * form.sparse.nnz)
-    yield from by_factor + by_products if plan.fill < high else by_products + by_factor
+    is_cheaper = plan.flops / FACTOR_SPEED < _filter_seconds(task)
+    yield from by_factor + by_products if is_cheaper else by_products + by_factor
+
+
+def _filter_seconds(task: Task) -> float:
+    """Return about how long a filter would take."""
+    kind = "alignment" if task.problem.ceiling is None else "laplacian"
+    products = FILTER_PRODUCTS["factor" if task.form.is_factor else kind]
+    return products * -(-task.count // 8) * ENTRY_SECONDS * float(task.form.sparse.nnz)
 
 
 def decompose(task: Task) -> EigenPairs:
