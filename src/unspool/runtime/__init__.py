@@ -9,14 +9,22 @@ from .progress import (
     Recorder,
     Running,
     advise,
+    check_cancelled,
     listen,
     recording,
     stage,
     tell_progress,
     warn,
 )
-from .resources import available_bytes, claim, format_bytes
-from .threads import limit_blas_threads, run_chunks, run_kernel, run_strips, thread_count
+from .resources import available_bytes, claim, format_bytes, in_words
+from .threads import (
+    limit_blas_threads,
+    run_apart,
+    run_chunks,
+    run_kernel,
+    run_strips,
+    thread_count,
+)
 
 __all__ = [
     "Cache",
@@ -27,13 +35,16 @@ __all__ = [
     "Running",
     "advise",
     "available_bytes",
+    "check_cancelled",
     "claim",
     "format_bytes",
+    "in_words",
     "is_sharing",
     "limit_blas_threads",
     "listen",
     "recording",
     "reuse",
+    "run_apart",
     "run_chunks",
     "run_kernel",
     "run_strips",
