@@ -93,7 +93,8 @@ KERNEL_PARAMETER: Fields = {"kernel": Word(KERNELS)}
 def also_method(model: Any, sizes: Sizes) -> str | None:
     """A table is square, and points are no sparse table."""
     is_table = model._input_kind() != "points"
-    sound = sizes["p"] == sizes["n"] if is_table else not sp.issparse(model._X)
+    held = getattr(model, "_X", None)
+    sound = sizes["p"] == sizes["n"] if is_table else not sp.issparse(held)
     return None if sound else "_X"
 
 
@@ -166,10 +167,13 @@ def _also_surface(model: Any, sizes: Sizes) -> str | None:
 
 
 def method(
-    fields: Fields, parameters: Fields | None = None, also: Any = also_method
+    fields: Fields,
+    parameters: Fields | None = None,
+    also: Any = also_method,
+    may_lack: frozenset[str] = OPTIONAL,
 ) -> Declaration:
     """Return the declaration of a method."""
-    return Declaration(fields, also, OPTIONAL, parameters or {})
+    return Declaration(fields, also, may_lack, parameters or {})
 
 
 def _graph(more: Fields | None = None, **parameters: Rule) -> Declaration:
@@ -191,7 +195,8 @@ METHODS = {
             "components_": Reals(("d", "p")),
             "mean_": Reals(("p",), -LONGEST, LONGEST),
             "explained_variance_ratio_": Reals(("d",)),
-        }
+        },
+        may_lack=OPTIONAL | {"_X"},  # in files of earlier versions
     ),
     "kernel-pca": method(
         {
