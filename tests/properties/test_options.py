@@ -41,7 +41,7 @@ def _with_strays(away=60.0):
 
 def _with_a_far_group():
     """A sheet, and a far group that lists few points of it."""
-    group = 0.3 * np.random.default_rng(2).standard_normal((8, 3)) + [6000.0, 0.0, 0.0]
+    group = 0.3 * np.random.default_rng(2).standard_normal((8, 3)) + [60.0, 0.0, 0.0]
     return np.vstack([datasets.s_curve(400, seed=0).points, group])
 
 
@@ -148,6 +148,11 @@ TRIALS = {
     "bottleneck": Trial((), QUICK),
     "output": Trial((), QUICK),
     "backend": Trial((), QUICK),
+    "perplexity": Trial((5.0, 20.0)),
+    "exaggeration": Trial((1.0, 4.0)),
+    "early_exaggeration": Trial((4.0, 12.0)),
+    "early_iter": Trial((0, 50)),
+    "learning_rate": Trial(("auto", 20.0)),
     "span": Trial((0.3, 0.6), {}, _arc),
     "smoother": Trial(("spline", "lowess", "kernel", _smooth_by_mean), {}, _arc),
     "closed": Trial((), {}, _arc),
@@ -163,8 +168,10 @@ SPECIAL = {  # where a method needs other values than the rest
     ("KernelLLE", "squared_radius"): Trial((), {"n_neighbors": None, "radius": 1.2}),
     ("Isomap", "outliers"): Trial((), {"n_neighbors": 12}, _with_distant_strays),
     ("LandmarkIsomap", "outliers"): Trial((), {"n_neighbors": 12}, _with_distant_strays),
-    ("LLE", "outliers"): Trial((), {"n_neighbors": 9}, _with_a_far_group),
-    ("KernelLLE", "outliers"): Trial((), {"n_neighbors": 9, "kernel": "linear"}, _with_a_far_group),
+    ("LLE", "outliers"): Trial((), {"n_neighbors": 13, "regularization": 1e-6}, _with_a_far_group),
+    ("KernelLLE", "outliers"): Trial(
+        (), {"n_neighbors": 13, "kernel": "linear", "regularization": 1e-6}, _with_a_far_group
+    ),
     ("DiffusionMaps", "outliers"): Trial((), {"n_neighbors": 12, "gamma": 0.05}, _with_strays),
     ("KernelPCA", "n_landmarks"): Trial((None, 20, 40)),
     ("LandmarkMDS", "n_landmarks"): Trial((10, 30)),
@@ -199,6 +206,12 @@ SPECIAL = {  # where a method needs other values than the rest
     ("RandomProjection", "random_state"): Trial((0, 1)),
     ("SpectralClustering", "random_state"): Trial((0, 1), {"n_clusters": 6}, _uneven),
     ("SpectralClustering", "n_components"): Trial((None, 1, 2)),
+    ("TSNE", "random_state"): Trial((0, 1), {"start": "random"}),
+    ("TSNE", "start"): Trial(
+        ("pca", "laplacian", "random", np.random.default_rng(3).normal(size=(120, 2)))
+    ),
+    ("TSNE", "gradient"): Trial(("exact", "interpolation", "barnes-hut")),
+    ("TSNE", "angle"): Trial((0.2, 1.0), {"gradient": "barnes-hut"}),
     ("PrincipalCurve", "start"): Trial(
         ("pca", "circle", np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])), {}, _arc
     ),
