@@ -277,3 +277,21 @@ def test_adaptive_gaussians_are_those_of_the_paper():
     squares = np.add.outer(np.square(seventh), np.square(seventh))
     expected = np.sqrt(2 * np.outer(seventh, seventh) / squares) * np.exp(-(gaps**2) / squares)
     np.testing.assert_allclose(weights[weights > 0], expected[weights > 0], rtol=1e-10)
+
+
+def test_entries_of_hardly_tied_points_follow_from_their_neighbours():
+    """Where the degree is next to nothing, y = sum of w y / (D (1 - value)) still holds.
+
+    A path of thirty points, the last of which has a neighbour of its own by a weight of 1e-14.
+    """
+    from unspool.relation import settle_faint_points
+
+    table = np.diag(np.ones(29), 1) + np.diag(np.ones(29), -1)
+    exact = solve(problem.laplacian(sp.csr_array(table)), 2)
+    wider = np.zeros((31, 31))
+    wider[:30, :30] = table
+    wider[29, 30] = wider[30, 29] = 1e-14
+    rounded = replace(exact, vectors=np.vstack([exact.vectors, [1e-9, -1e-9]]))
+    found = settle_faint_points(sp.csr_array(wider), rounded)
+    np.testing.assert_allclose(found[:30], exact.vectors, atol=1e-12)
+    np.testing.assert_allclose(found[30], exact.vectors[29] / (1.0 - exact.values), rtol=1e-9)
