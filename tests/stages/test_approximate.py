@@ -287,7 +287,7 @@ def test_connected_components(components):
 def test_it_travels_without_its_codes():
     INDEX.nearest(X[:3], 11)
     for other in (pickle.loads(pickle.dumps(INDEX)), copy.deepcopy(INDEX)):
-        assert set(vars(other)) == {"points", "centre", "seed"}
+        assert set(vars(other)) == {"points", "center", "seed"}
         mine, theirs = INDEX.nearest(X[:200], 11), other.nearest(X[:200], 11)
         np.testing.assert_array_equal(mine.neighbors, theirs.neighbors)
         assert mine.recall == theirs.recall

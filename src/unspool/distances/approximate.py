@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..edges import graph_from_table
+from ..edges import graph_from_table, without_self
 from ..runtime import warn
 from ..values import Array, NeighborGraph
 from .blocks import SPARE, BlockSearch, blocks, from_edges, joined
@@ -47,7 +47,7 @@ class ApproximateSearch:
     """
 
     points: Array
-    centre: Array
+    center: Array
     seed: int = 0
     name = "product codes"
 
@@ -60,9 +60,9 @@ class ApproximateSearch:
         """Return the ``count`` nearest points of each query, but for a few."""
         return self._answer("nearest", queries, count)
 
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
+    def within(self, queries: Array, radius: float, *, others: bool = False) -> NeighborGraph:
         """Return the points within ``radius`` of each query, border included, but for a few."""
-        return self._answer("within", queries, radius)
+        return without_self(self._answer("within", queries, radius), others)
 
     def among(self, points: Array) -> BlockSearch:
         """Return the search over ``points`` alone, which is exact: it has no codes to make."""
@@ -70,13 +70,13 @@ class ApproximateSearch:
 
     @cached_property
     def _exact(self) -> BlockSearch:
-        return BlockSearch(self.points, self.centre)
+        return BlockSearch(self.points, self.center)
 
     @cached_property
     def _codes(self) -> Codes:
         # a sample that the codes were not made for is as hard to find as a query point
         seen = self._shuffled[SAMPLE:] if self.n_points >= 2 * SAMPLE else self._shuffled
-        return Codes(self.points, self.centre, seen[:TRAINING], self.seed)
+        return Codes(self.points, self.center, seen[:TRAINING], self.seed)
 
     @cached_property
     def _shuffled(self) -> Array:
@@ -181,19 +181,19 @@ class ApproximateSearch:
 
 
 class Codes:
-    """Points as codes, and in single precision around ``centre`` to sort the candidates by.
+    """Points as codes, and in single precision around ``center`` to sort the candidates by.
 
     The codes are made for the points ``seen``: k-means of each part of their columns.
     """
 
-    def __init__(self, points: Array, centre: Array, seen: Array, seed: int) -> None:
+    def __init__(self, points: Array, center: Array, seen: Array, seed: int) -> None:
         faiss = _faiss()
         from threadpoolctl import threadpool_limits
 
         n_columns = points.shape[1]
         columns = max(COLUMNS, -(-n_columns // PARTS))
         parts = -(-n_columns // columns)
-        self.centre, self.empty = centre, parts * columns - n_columns
+        self.center, self.empty = center, parts * columns - n_columns
         farthest = max(np.ptp(points, axis=0).max(), np.finfo(float).tiny)
         self.scale = float(farthest)  # squares stay in range
         single = self._single(points)
@@ -217,7 +217,7 @@ class Codes:
         single = np.zeros((len(points), points.shape[1] + self.empty), dtype=np.float32)
         with np.errstate(over="ignore"):  # far beyond all points: searched exactly
             for rows in blocks(*points.shape):
-                single[rows, : points.shape[1]] = (points[rows] - self.centre) / self.scale
+                single[rows, : points.shape[1]] = (points[rows] - self.center) / self.scale
         return single
 
 
