@@ -104,12 +104,6 @@ def without_self(graph: NeighborGraph, wanted: bool = True) -> NeighborGraph:
     own = places[graph.neighbors[places] == np.repeat(rest, counts)]
     kept = np.ones(graph.n_edges, dtype=bool)
     kept[begins[leads]] = kept[own] = False
-    return select_edges(graph, kept)
-
-
-def select_edges(graph: NeighborGraph, kept: Array) -> NeighborGraph:
-    """Return the graph with some of its edges, in the same order."""
-    lost = np.searchsorted(np.flatnonzero(~kept), graph.starts)
+    starts = graph.starts - np.searchsorted(np.flatnonzero(~kept), graph.starts)
     ends, lengths = graph.neighbors[kept], graph.distances[kept]
-    starts = graph.starts - lost
     return NeighborGraph(starts, ends, lengths, graph.n_columns, graph.search, graph.recall)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..edges import graph_from_edges, graph_from_table, select_edges, without_self
+from ..edges import graph_from_edges, graph_from_table
 from ..runtime import stage
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
 from .blocks import BlockSearch, GivenDistances, MetricSearch
@@ -351,10 +351,15 @@ def _nearest_of_all(
     most = int(wanted.max())
     # One more than wanted, since a point usually finds itself; where duplicates crowd it out of its
     # own list, the farthest one found goes instead.
-    graph = without_self(index.nearest(X, min(most + 1, index.n_points)))
-    rank = np.arange(graph.n_edges) - np.repeat(graph.starts[:-1], graph.counts)
-    kept = rank < np.broadcast_to(wanted, graph.n_points)[graph.rows]
-    return select_edges(graph, kept)
+    graph = index.nearest(X, min(most + 1, index.n_points))
+    rows = graph.rows
+    own = graph.neighbors == rows
+    found = np.concatenate([[0], np.cumsum(~own)])
+    rank = found[:-1] - found[graph.starts[rows]]
+    kept = ~own & (rank < np.broadcast_to(wanted, graph.n_points)[rows])
+    starts = np.concatenate([[0], np.cumsum(kept)])[graph.starts]
+    ends, lengths = graph.neighbors[kept], graph.distances[kept]
+    return NeighborGraph(starts, ends, lengths, graph.n_columns, graph.search, graph.recall)
 
 
 def _check_counts(wanted: Array, n_points: int) -> None:
