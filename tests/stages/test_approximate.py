@@ -192,7 +192,7 @@ def test_which_search_is_chosen():
     assert isinstance(distances.build_index(X), BlockSearch)
     # in few dimensions or among few points exact search is the fastest, and needs no package
     assert isinstance(distances.build_index(X[:999], "euclidean", "approximate"), BlockSearch)
-    assert isinstance(distances.build_index(X[:, :10], "euclidean", "approximate"), TreeSearch)
+    assert isinstance(distances.build_index(X[:, :3], "euclidean", "approximate"), TreeSearch)
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "cosine", "precomputed", lambda a, b: 1.0])
