@@ -6,7 +6,7 @@ The LLE family's base is beside LLE, that of weighted graphs beside Laplacian ei
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
+ZERO = 1e-14  # a distance that may be zero, rounded: by angle, or in a feature space
 ROUNDS = 5  # times that strays are set apart before the rest is taken as it is
 SEVERAL = "what to do when the graph has several connected components"
 
@@ -67,10 +68,10 @@ class GraphEstimator(Estimator):
         help="name, callable, or 'precomputed' distances (dense, or a sparse graph)",
     )
     search: distances.Search = parameter(
-        default="exact",
-        choices=("exact", "approximate"),
-        help="'approximate' finds at least 0.99 of the Euclidean neighbours and reports the "
-        "measured recall; faster for many points of many features (the [ann] extra)",
+        default="auto",
+        choices=("auto", "exact", "approximate"),
+        help="'approximate' finds at least 0.99 of the Euclidean neighbours, and the report tells "
+        "the measured recall; 'auto' does so where all of them would take minutes",
     )
     symmetrize: Literal["union", "mutual"] = parameter(
         default="union",
@@ -87,6 +88,7 @@ class GraphEstimator(Estimator):
     )
 
     _SPARSE_TABLES = True
+    _INSTEAD: ClassVar[str] = "Isomap"  # what strays do less harm to
 
     eigenvalues_: Array = learned(
         help="eigenvalues of the largest connected component, one per coordinate"
@@ -155,6 +157,8 @@ class GraphEstimator(Estimator):
         self.outliers_ = self._set_apart()
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(n)
+        if n_charts > 1:
+            self._tell_of_components_in_a_dot()
 
     def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
         """Return the search structure over the fitted points, and their neighbour graph."""
@@ -221,7 +225,7 @@ class GraphEstimator(Estimator):
             warn(
                 f"{describe_localized(found, chart.members)}: all others lie within 5 % of its "
                 "width; pass outliers='separate' to set these apart, raise n_neighbors, or use "
-                "Isomap"
+                f"{self._INSTEAD}"
             )
         return chart
 
@@ -253,6 +257,16 @@ class GraphEstimator(Estimator):
             coordinates[rest] = self._layout.place(number, found)
         return coordinates
 
+    def _tell_of_components_in_a_dot(self) -> None:
+        """Tell if charts laid side by side leave most points in a dot; strays of one were told."""
+        found = find_localized(self.embedding_)
+        found = [localized for localized in found if self._home[localized.carriers].any()]
+        if found:
+            warn(
+                f"{describe_localized(found, np.arange(len(self._home)))}, most of them in smaller "
+                "connected components: pass components='largest' to map the largest alone"
+            )
+
     def _transform(self, X: Any) -> Array:
         """Send each query point to the chart of its nearest; known points keep their place."""
         queries = self._query_space(X)
@@ -269,7 +283,11 @@ class GraphEstimator(Estimator):
                 coordinates[here] = self._layout.place(number, placed)
         known = gap == 0.0
         if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
-            known |= (self._X[closest] == X).all(axis=1)
+            equal = (self._X[closest] == X).all(axis=1)
+            for row in np.flatnonzero(~equal & (gap <= ZERO)):  # unlike points at no distance
+                same = np.flatnonzero((X[row] == self._X).all(axis=1))
+                closest[row], equal[row] = (same[0], True) if len(same) else (closest[row], False)
+            known |= equal
         coordinates[known] = self.embedding_[closest[known]]
         return coordinates
 

@@ -41,6 +41,8 @@ class Isomap(GraphEstimator):
 
     components: Policy = parameter(default="bridge", choices=POLICIES, help=SEVERAL)
 
+    _INSTEAD = "diffusion maps"
+
     def _relate(self, component: Component, n_coordinates: int) -> GeodesicTable | GeodesicOperator:
         return relate_by_geodesics(component.graph, self.random_state)
 

@@ -11,6 +11,7 @@ from .. import problem
 from ..kernel import edge_gamma, gamma_from
 from ..problem import Normalization
 from ..relation import (
+    FAINTEST,
     Component,
     EdgeWeighting,
     GivenWeights,
@@ -129,6 +130,12 @@ def _warn_if_narrow(weights: Array, neighbors: NeighborGraph) -> None:
             f"holds the map together is rounding; choose sigma near the median edge length "
             f"{typical:.3g}, or leave the bandwidth to be found"
         )
+    elif len(weights) and float(weights.min()) <= FAINTEST:
+        warn(
+            f"{int(np.count_nonzero(weights <= FAINTEST))} of {len(weights)} edges weigh less than "
+            f"{FAINTEST:g} by this bandwidth and count as that, whatever their length; widen it, "
+            "or leave the bandwidth to be found"
+        )
 
 
 @method
@@ -157,9 +164,21 @@ class LaplacianEigenmaps(WeightedEstimator):
     def _scale(
         self, spectrum: Spectrum, relation: LaplacianRelation, component: Component
     ) -> tuple[Array, Array]:
+        width = self._width_beside_largest(component.members)
         if self.laplacian != "random-walk":
-            return spectrum.values, spectrum.vectors
-        return spectrum.values, settle_faint_points(relation.weights, spectrum)
+            return spectrum.values, width * spectrum.vectors
+        return spectrum.values, width * settle_faint_points(relation.weights, spectrum)
+
+    def _width_beside_largest(self, members: Array) -> float:
+        """Return by how much a smaller component is drawn smaller, so that all are alike in width.
+
+        Under Y'DY = I one of 12 points is 13 times as wide as one of 2,000, and that is then a dot
+        on their map. Y'DY is the share of its points instead; of the largest it is I.
+        """
+        in_largest = self.component_labels_ == 0
+        if in_largest[members].any():
+            return 1.0
+        return float(np.sqrt(len(members) / np.count_nonzero(in_largest)))
 
     def kernel_(self) -> Array:
         """Return the pseudo-inverse of the largest component's Laplacian.

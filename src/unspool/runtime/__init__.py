@@ -1,6 +1,6 @@
 """What long work shares: progress and cancelling, memory, threads, a cache of common work."""
 
-from .cache import Cache, reuse, share_work
+from .cache import Cache, is_sharing, reuse, share_work
 from .display import show_progress
 from .progress import (
     Cancelled,
@@ -9,14 +9,22 @@ from .progress import (
     Recorder,
     Running,
     advise,
+    check_cancelled,
     listen,
     recording,
     stage,
     tell_progress,
     warn,
 )
-from .resources import available_bytes, claim, format_bytes
-from .threads import limit_blas_threads, run_chunks, run_kernel, run_strips, thread_count
+from .resources import available_bytes, claim, format_bytes, in_words
+from .threads import (
+    limit_blas_threads,
+    run_apart,
+    run_chunks,
+    run_kernel,
+    run_strips,
+    thread_count,
+)
 
 __all__ = [
     "Cache",
@@ -27,12 +35,16 @@ __all__ = [
     "Running",
     "advise",
     "available_bytes",
+    "check_cancelled",
     "claim",
     "format_bytes",
+    "in_words",
+    "is_sharing",
     "limit_blas_threads",
     "listen",
     "recording",
     "reuse",
+    "run_apart",
     "run_chunks",
     "run_kernel",
     "run_strips",
