@@ -275,7 +275,7 @@ def hurried(monkeypatch):
 def test_by_default_all_neighbours_of_few_points_are_found(recwarn):
     model = Isomap(2, n_neighbors=10).fit(ROLL)
     assert model.search == "auto"
-    assert isinstance(model._index, BlockSearch)
+    assert not isinstance(model._index, ApproximateSearch)
     assert "recall" not in model.report_.stage("neighbours").facts
     assert len(recwarn) == 0
 
