@@ -1,8 +1,12 @@
-"""How a neighbour graph hangs together: undirected edges, connected components, bridges."""
+"""How a neighbour graph hangs together: points, undirected edges, connected components, bridges.
+
+Rows of the data that are copies of one another are one point, with the mass of them all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +16,118 @@ from ..edges import graph_from_edges
 from ..values import Array, Components, NeighborGraph, NeighborIndex
 
 SymmetrizeRule = Literal["union", "mutual"]
+FEW_COLUMNS = 16  # that tell almost all rows apart, where not nearly all of them are copies
+STRIP = 2**16  # numbers whose keys are made at a time: the cache holds them
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Which rows of the data are copies of one another: equal in every column.
+
+    ``first`` are the rows unlike all before them, which are the distinct points; ``point_of`` is
+    the number of the distinct point that each row shows.
+    """
+
+    first: Array
+    point_of: Array
+
+    @classmethod
+    def none(cls, n_rows: int) -> Copies:
+        """Return that all rows are points of their own."""
+        return cls(np.arange(n_rows), np.arange(n_rows))
+
+    @property
+    def exist(self) -> bool:
+        """Whether any row is a copy of another."""
+        return len(self.first) < len(self.point_of)
+
+    @property
+    def masses(self) -> Array | None:
+        """How many rows show each point; None where each is shown by one."""
+        return np.bincount(self.point_of).astype(np.float64) if self.exist else None
+
+    def rows_of(self, points: Array) -> Array:
+        """Return the rows that show these points (in increasing order), in order."""
+        return np.flatnonzero(np.isin(self.point_of, points)) if self.exist else points
+
+    def positions(self, points: Array) -> Array:
+        """Return which of ``points``, in increasing order, each of the rows of them shows."""
+        return np.searchsorted(points, self.point_of[self.rows_of(points)])
+
+
+def find_copies(rows: Array) -> Copies:
+    """Return which rows of a table are equal; -0.0 equals 0.0.
+
+    Rows are told apart by a key of a few columns, and only those that share it by one of all.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+        Points, or rows of a table of distances.
+
+    Returns
+    -------
+    Copies
+        The distinct rows, and which of them each row equals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import graph
+    >>> graph.find_copies(np.array([[1.0], [0.0], [1.0], [-0.0]])).point_of
+    array([0, 1, 0, 1])
+    """
+    n, width = rows.shape
+    few = np.linspace(0, width - 1, min(width, FEW_COLUMNS)).astype(np.intp)
+    keys = _row_keys(rows, np.arange(n), few)
+    suspects = np.flatnonzero(_is_repeated(keys))
+    if len(few) < width:
+        keys = _row_keys(rows, suspects, slice(None))
+        suspects = suspects[_is_repeated(keys)]
+        keys = keys[_is_repeated(keys)]
+    else:
+        keys = keys[suspects]
+    if len(suspects) == 0:
+        return Copies.none(n)
+    equal_to = np.arange(n)
+    equal_to[suspects] = suspects[_first_equal(rows, suspects, keys)]
+    first = np.flatnonzero(equal_to == np.arange(n))
+    return Copies(first, np.searchsorted(first, equal_to))
+
+
+def _row_keys(rows: Array, chosen: Array, columns: Array | slice) -> Array:
+    """Return a number for each chosen row, the same for equal ones."""
+    width = rows.shape[1] if isinstance(columns, slice) else len(columns)
+    # halves of 32 bits: whole numbers end in many zeros, which products of 64 bits would keep
+    factors = np.random.default_rng(0).integers(0, 2**63, 2 * width, dtype=np.uint64) * 2 + 1
+    keys = np.empty(len(chosen), dtype=np.uint64)
+    step = max(1, STRIP // max(1, width))
+    for start in range(0, len(chosen), step):
+        strip = rows[chosen[start : start + step]][:, columns]
+        normal = np.ascontiguousarray(strip, dtype=np.float64) + 0.0  # -0.0 + 0.0 is 0.0
+        keys[start : start + step] = normal.view(np.uint32).astype(np.uint64) @ factors
+    return keys
+
+
+def _is_repeated(keys: Array) -> Array:
+    """Tell which keys occur more than once."""
+    _, group, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.asarray(counts[group] > 1)
+
+
+def _first_equal(rows: Array, suspects: Array, keys: Array) -> Array:
+    """Return for each suspect the position of the first suspect that its row equals."""
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    step = max(1, STRIP // rows.shape[1])
+    for start in range(0, len(suspects), step):
+        part = slice(start, start + step)
+        if not np.array_equal(rows[suspects[part]], rows[suspects[first[group[part]]]]):
+            # two unlike rows with one key: next to impossible, and then settled by sorting
+            _, first, group = np.unique(
+                rows[suspects] + 0.0, axis=0, return_index=True, return_inverse=True
+            )
+            break
+    return np.asarray(first[group])
 
 
 def symmetrize(graph: NeighborGraph, rule: SymmetrizeRule = "union") -> NeighborGraph:

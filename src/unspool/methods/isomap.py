@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..centering import double_centered
 from ..relation import (
     Component,
     GeodesicOperator,
@@ -42,18 +43,25 @@ class Isomap(GraphEstimator):
     components: Policy = parameter(default="bridge", choices=POLICIES, help=SEVERAL)
 
     def _relate(self, component: Component, n_coordinates: int) -> GeodesicTable | GeodesicOperator:
-        return relate_by_geodesics(component.graph, self.random_state)
+        return relate_by_geodesics(component, self.random_state)
 
     def _scale(
         self, spectrum: Spectrum, relation: GeodesicTable, component: Component
     ) -> tuple[Array, Array]:
         return scale_geodesics(spectrum, relation)
 
+    def _anchors(self, coordinates: Array, masses: Array) -> Array:
+        return coordinates * masses[:, None]  # a similarity counts for every copy of the point
+
     @property
     def geodesics_(self) -> Array:
         """Geodesic distances between the points of the largest component."""
         chart: Any = self.charts_[0]
-        return np.asarray(chart.relation.lengths_from(np.arange(len(chart.members))))
+        lengths = chart.relation.lengths_from(np.arange(len(chart.members)))
+        if not self._copies.exist:
+            return np.asarray(lengths)
+        shown = self._copies.positions(chart.members)
+        return np.asarray(lengths[np.ix_(shown, shown)])
 
     def kernel_(self) -> Array:
         """Return -1/2 H G^2 H of the largest component, whose kernel PCA is this map.
@@ -63,8 +71,7 @@ class Isomap(GraphEstimator):
         ndarray of shape (n, n)
             The kernel matrix of Isomap (Izenman 2013, eq. 16.54).
         """
-        chart: Any = self.charts_[0]
-        return np.asarray(chart.relation.centering.rows(-0.5 * self.geodesics_**2))
+        return double_centered(-0.5 * self.geodesics_**2)
 
     def negative_mass(self) -> float:
         """Return the share of the spectrum that is negative: how far geodesics are from flat.

@@ -173,8 +173,9 @@ class LaplacianEigenmaps(WeightedEstimator):
         ndarray of shape (n, n)
             The kernel matrix of Laplacian eigenmaps.
         """
-        relation: Any = self.charts_[0].relation
+        chart: Any = self.charts_[0]
         kind: Normalization = "unnormalized" if self.laplacian == "unnormalized" else "symmetric"
-        eigenproblem = problem.laplacian(relation.weights, kind)
+        eigenproblem = problem.laplacian(chart.relation.weights, kind, chart.relation.masses)
         spectrum = solve(eigenproblem, eigenproblem.size - 1, seed=self.random_state)
-        return np.asarray((spectrum.vectors / spectrum.values) @ spectrum.vectors.T)
+        vectors = spectrum.vectors[self._copies.positions(chart.members)]
+        return np.asarray((vectors / spectrum.values) @ vectors.T)

@@ -40,7 +40,7 @@ class LocalEstimator(GraphEstimator):
     def _scale(
         self, spectrum: Spectrum, relation: Any, component: Component
     ) -> tuple[Array, Array]:
-        return spectrum.values, spectrum.vectors * np.sqrt(len(component.members))
+        return spectrum.values, spectrum.vectors * np.sqrt(component.total_mass)
 
     def _geometry(self, component: Component) -> LocalGeometry:
         is_table = isinstance(self.metric, str) and self.metric in ("precomputed", "kernel")
@@ -56,21 +56,25 @@ class LocalEstimator(GraphEstimator):
 
     @property
     def matrix_(self) -> sp.csr_array:
-        """Matrix of the largest component: I - W for LLE and kernel LLE, else a sum of patches."""
+        """Matrix of the largest component: I - W for LLE and kernel LLE, else a sum of patches.
+
+        It is that of the distinct points; one with m copies counts m times, in I - W by sqrt(m).
+        """
         chart: Any = self.charts_[0]
         return chart.relation.matrix
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates the neighbourhoods of a component can tell.
 
-        A small component beside others gets fewer than asked for; too few neighbours in a component
-        that has the points are the user's to change.
+        A small component beside others gets fewer than asked for, and so do few points with many
+        copies; too few neighbours in a component that has the points are the user's to change.
         """
         fewest = int(component.graph.counts.min()) + 1
         count, needed = super()._affordable(component), self._least_members(self.n_components)
         if needed <= fewest:
             return count
-        if len(component.members) < min(self._index.n_points, needed):
+        n_rows = len(self._copies.point_of)
+        if len(component.members) < min(n_rows, needed):
             enough = (c for c in range(1, count + 1) if self._least_members(c) <= fewest)
             return max(enough, default=0)
         raise ValueError(
@@ -103,7 +107,7 @@ class LLE(LocalEstimator):
                 f"dimensions; raise n_neighbors to at least {n_coordinates}, or lower n_components"
             )
         geometry = self._geometry(component)
-        return relate_by_reconstruction(geometry, component.graph, self.regularization)
+        return relate_by_reconstruction(geometry, component, self.regularization)
 
     @property
     def reconstruction_error_(self) -> float:
@@ -112,7 +116,7 @@ class LLE(LocalEstimator):
             raise ValueError("the reconstruction error needs points, not a precomputed table")
         charts: Any = self.charts_
         misfits = (
-            chart.relation.matrix @ self._X[chart.members]
+            chart.relation.matrix @ self._space[chart.members]
             for chart in charts
             if len(chart.members) > 1
         )
@@ -126,8 +130,12 @@ class LLE(LocalEstimator):
         ndarray of shape (n, n)
             The kernel matrix of LLE (Izenman 2013, eq. 16.55).
         """
-        misfit = self.matrix_.toarray()
+        chart: Any = self.charts_[0]
+        shown = self._copies.positions(chart.members)
+        root = np.sqrt(np.bincount(shown))
+        misfit = self.matrix_.toarray() / root
         alignment = misfit.T @ misfit
         whole = problem.gram(alignment, centered=False)
         top = solve(whole, 1, seed=self.random_state).values[0]
-        return np.asarray(top * np.eye(len(alignment)) - alignment)
+        kernel = (top * np.eye(len(alignment)) - alignment) / np.outer(root, root)
+        return np.asarray(kernel[np.ix_(shown, shown)])

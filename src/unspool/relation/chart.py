@@ -74,10 +74,19 @@ def relate_neighbors(
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """The points of one connected component of a neighbour graph, and the graph among them."""
+    """The points of one connected component of a neighbour graph, and the graph among them.
+
+    ``masses`` are the numbers of rows that show each of the points, where some are copies.
+    """
 
     members: Array
     graph: NeighborGraph
+    masses: Array | None = None
+
+    @property
+    def total_mass(self) -> float:
+        """Number of rows that show the points."""
+        return float(len(self.members) if self.masses is None else self.masses.sum())
 
 
 @dataclass(frozen=True, slots=True)

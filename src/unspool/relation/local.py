@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from .. import problem
 from ..problem import LocalGeometry
-from ..values import Array, EigenProblem, NeighborGraph
+from ..values import Array, EigenProblem
 from .chart import Component, Queries
 
 MODIFIED_FLOATS = 2**22  # held at a time for the neighbourhoods of modified LLE
@@ -53,13 +53,14 @@ class LocalRelation:
 
 
 def relate_by_reconstruction(
-    geometry: LocalGeometry, graph: NeighborGraph, regularization: float
+    geometry: LocalGeometry, component: Component, regularization: float
 ) -> LocalRelation:
     """Return the relation of LLE: each point as the affine combination of its neighbours."""
     weights = problem.reconstruction_weights(
-        graph, geometry.own_grams(), regularization, geometry.width
+        component.graph, geometry.own_grams(), regularization, geometry.width
     )
-    return LocalRelation(geometry, regularization, problem.reconstruction(weights))
+    eigenproblem = problem.reconstruction(weights, component.masses)
+    return LocalRelation(geometry, regularization, eigenproblem)
 
 
 def relate_by_tangents(
@@ -76,15 +77,15 @@ def relate_by_tangents(
         for neighborhoods in problem.batch_neighborhoods(graph, geometry.width):
             yield neighborhoods, patches(geometry.tangents(neighborhoods, n_components))
 
-    aligned = problem.alignment(batches(), graph.n_points)
+    aligned = problem.alignment(batches(), graph.n_points, component.masses)
     return LocalRelation(geometry, regularization, aligned)
 
 
 def relate_by_modified_weights(
-    geometry: LocalGeometry, graph: NeighborGraph, n_components: int, regularization: float
+    geometry: LocalGeometry, component: Component, n_components: int, regularization: float
 ) -> LocalRelation:
     """Return the relation of modified LLE: several reconstruction weights for each point."""
-    grams_of = geometry.own_grams()
+    grams_of, graph = geometry.own_grams(), component.graph
     chunk = max(1, MODIFIED_FLOATS // (geometry.width + int(graph.counts.max())))
     ratios = [
         problem.flatness(problem.local_spectra(grams_of(*batch)), n_components)
@@ -101,5 +102,5 @@ def relate_by_modified_weights(
             ):
                 yield table[here], blocks
 
-    aligned = problem.alignment(batches(), graph.n_points)
+    aligned = problem.alignment(batches(), graph.n_points, component.masses)
     return LocalRelation(geometry, regularization, aligned)

@@ -1,7 +1,7 @@
 """What the values that models keep must be: one declaration per class, field by field.
 
-Named sizes: n points, p features, d coordinates, m landmarks or anchors; N all fitted points, where
-n are those of one component.
+Named sizes: n points (u distinct ones), p features, d coordinates, m landmarks or anchors; N all
+fitted points, where n are those of one component.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ WEIGHTINGS = (
     *("plain weights", "given weights", "heat weights"),
     *("self-tuning weights", "adaptive gaussian weights"),
 )
+MASSES = optional(Reals(("n",), 1.0))  # numbers of copies
 SCALES = Reals(("n",), 1.0 / LARGEST, LONGEST)
 ANY_REAL = float(np.finfo(np.float64).max)  # of powers of the data, which may exceed the bound
 ACTIVATIONS = ("tanh", "logistic", "linear")
@@ -85,6 +86,11 @@ def _also_laplacian(relation: Any, sizes: Sizes) -> str | None:
 
 def _also_diffusion(relation: Any, sizes: Sizes) -> str | None:
     return None if np.all(relation.kernel.sum(axis=1) > 0.0) else "kernel"
+
+
+def _also_copies(copies: Any, sizes: Sizes) -> str | None:
+    """The first row that shows a point is one of those that show it."""
+    return None if np.array_equal(copies.point_of[copies.first], np.arange(sizes["u"])) else "first"
 
 
 def _also_layout(layout: Any, sizes: Sizes) -> str | None:
@@ -189,6 +195,7 @@ VALUES = {
         {
             "similarities": Reals(("n", "n"), most=0.0, dtypes=SINGLE_TOO),
             "centering": Part("centering", n="n"),
+            "masses": MASSES,
         }
     ),
     "geodesic operator": Declaration(
@@ -197,6 +204,7 @@ VALUES = {
             "centering": Part("centering", n="n"),
             "norm_bound": NOT_NEGATIVE,
             "initial": Reals(("n", "*")),
+            "masses": MASSES,
         }
     ),
     "landmark geodesics": Declaration(
@@ -243,6 +251,7 @@ VALUES = {
             "weighting": Part(*WEIGHTINGS, n="n"),
             "weights": Sparse(("n", "n"), 0.0),
             "normalization": Word(("random-walk", "symmetric", "unnormalized")),
+            "masses": MASSES,
         },
         _also_laplacian,
     ),
@@ -251,6 +260,7 @@ VALUES = {
             "weighting": Part(*WEIGHTINGS, n="n"),
             "density": Reals(("n",), 0.0, ANY_REAL),
             "kernel": Sparse(("n", "n"), 0.0, ANY_REAL),
+            "masses": MASSES,
         },
         _also_diffusion,
     ),
@@ -286,6 +296,13 @@ VALUES = {
             "unit": Word(("value", "root", "complement")),
             "divisor": POSITIVE,
         }
+    ),
+    "copies": Declaration(
+        {
+            "first": Indices(("u",), below="n", increasing="strictly"),
+            "point_of": Indices(("n",), below="u"),
+        },
+        _also_copies,
     ),
     "isolated": Declaration(),
     "chart": Declaration(

@@ -31,6 +31,7 @@ _VALUES = {
     "brute-force search": "distances.blocks:BlockSearch",
     "centering": "centering:Centering",
     "chart": "relation.chart:Chart",
+    "copies": "graph.connectivity:Copies",
     "curve": "principal.geometry:Polygon",
     "curve state": "principal.curve:CurveState",
     "curve projection": "principal.geometry:Projection",
