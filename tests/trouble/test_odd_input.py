@@ -41,7 +41,7 @@ def test_numbers_in_any_dress(case, kind):
     data = np.abs(X).round(2)
     expected = quietly(lambda: case.make().fit(data.astype(kind).astype(float))).embedding_
     found = quietly(lambda: case.make().fit(data.astype(kind))).embedding_
-    assert relative(found, expected) < 1e-9
+    assert relative(found + 1.0, expected + 1.0) < 1e-9  # all zero, where two points are left
 
 
 @every_patient

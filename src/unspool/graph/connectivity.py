@@ -25,11 +25,13 @@ class Copies:
     """Which rows of the data are copies of one another: equal in every column.
 
     ``first`` are the rows unlike all before them, which are the distinct points; ``point_of`` is
-    the number of the distinct point that each row shows.
+    the number of the distinct point that each row shows. ``masses`` are the numbers of rows that
+    show each point; None where each is shown by one.
     """
 
     first: Array
     point_of: Array
+    masses: Array | None = None
 
     @classmethod
     def none(cls, n_rows: int) -> Copies:
@@ -39,20 +41,12 @@ class Copies:
     @property
     def exist(self) -> bool:
         """Whether any row is a copy of another."""
-        return len(self.first) < len(self.point_of)
-
-    @property
-    def masses(self) -> Array | None:
-        """How many rows show each point; None where each is shown by one."""
-        return np.bincount(self.point_of).astype(np.float64) if self.exist else None
-
-    def rows_of(self, points: Array) -> Array:
-        """Return the rows that show these points (in increasing order), in order."""
-        return np.flatnonzero(np.isin(self.point_of, points)) if self.exist else points
+        return self.masses is not None
 
     def positions(self, points: Array) -> Array:
         """Return which of ``points``, in increasing order, each of the rows of them shows."""
-        return np.searchsorted(points, self.point_of[self.rows_of(points)])
+        rows = self.point_of[np.isin(self.point_of, points)]
+        return np.searchsorted(points, rows)
 
 
 def find_copies(rows: Array) -> Copies:
@@ -92,7 +86,8 @@ def find_copies(rows: Array) -> Copies:
     equal_to = np.arange(n)
     equal_to[suspects] = suspects[_first_equal(rows, suspects, keys)]
     first = np.flatnonzero(equal_to == np.arange(n))
-    return Copies(first, np.searchsorted(first, equal_to))
+    point_of = np.searchsorted(first, equal_to)
+    return Copies(first, point_of, np.bincount(point_of).astype(np.float64))
 
 
 def _row_keys(rows: Array, chosen: Array, columns: Array | slice) -> Array:

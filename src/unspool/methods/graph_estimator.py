@@ -92,6 +92,7 @@ class GraphEstimator(Estimator):
     )
 
     _SPARSE_TABLES = True
+    _MEETS_KNOWN = False  # whether query points that near a fitted one tend to its place anyway
 
     eigenvalues_: Array = learned(
         help="eigenvalues of the largest connected component, one per coordinate"
@@ -159,7 +160,7 @@ class GraphEstimator(Estimator):
         corner = np.zeros((1, min(2, width)))
         alone = Layout(np.zeros((1, width)), corner, corner, 0.0)
         self._layout = alone if n_charts == 1 else Layout.of(self.charts_)
-        self.outliers_ = self._copies.rows_of(self._set_apart())
+        self.outliers_ = np.flatnonzero(np.isin(self._copies.point_of, self._set_apart()))
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(neighbors.n_points)[self._copies.point_of]
 
@@ -312,13 +313,18 @@ class GraphEstimator(Estimator):
         return coordinates
 
     def _transform(self, X: Any) -> Array:
-        """Send each query point to the chart of its nearest; known points keep their place."""
+        """Send each query point to the chart of its nearest; known points keep their place.
+
+        Right beside a known point the formula for query points gives way to that place.
+        """
         queries = self._query_space(X)
         if self._copies.exist and self._search_metric() == "precomputed":
             queries = queries[:, self._copies.first]
         whole = len(self.charts_[0].members) == self._index.n_points
         seen = self._see(self._index, queries) if whole else None  # one search serves for both
-        nearest = distances.find_query_neighbors(self._index, queries, 1) if seen is None else seen
+        nearest = seen
+        if seen is None or seen.counts.min(initial=2) < 2:
+            nearest = distances.find_query_neighbors(self._index, queries, 2)
         _check_seen(nearest)
         closest, gap = (a[nearest.starts[:-1]] for a in (nearest.neighbors, nearest.distances))
         coordinates = np.empty((len(closest), self.embedding_.shape[1]))
@@ -330,6 +336,9 @@ class GraphEstimator(Estimator):
         rows, known = self._copies.first[closest], gap == 0.0
         if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
             known |= (self._X[rows] == X).all(axis=1)
+        if not self._MEETS_KNOWN:
+            beside = extension.nearness(nearest)[:, None]
+            coordinates += beside * (self.embedding_[rows] - coordinates)
         coordinates[known] = self.embedding_[rows[known]]
         return coordinates
 

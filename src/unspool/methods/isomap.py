@@ -42,6 +42,8 @@ class Isomap(GraphEstimator):
 
     components: Policy = parameter(default="bridge", choices=POLICIES, help=SEVERAL)
 
+    _MEETS_KNOWN = True
+
     def _relate(self, component: Component, n_coordinates: int) -> GeodesicTable | GeodesicOperator:
         return relate_by_geodesics(component, self.random_state)
 

@@ -40,7 +40,9 @@ class LocalEstimator(GraphEstimator):
     def _scale(
         self, spectrum: Spectrum, relation: Any, component: Component
     ) -> tuple[Array, Array]:
-        return spectrum.values, spectrum.vectors * np.sqrt(component.total_mass)
+        masses = component.masses
+        n_rows = len(component.members) if masses is None else masses.sum()
+        return spectrum.values, spectrum.vectors * np.sqrt(n_rows)
 
     def _geometry(self, component: Component) -> LocalGeometry:
         is_table = isinstance(self.metric, str) and self.metric in ("precomputed", "kernel")

@@ -13,6 +13,7 @@ from .gram import covariance, gram
 from .laplacian import Normalization, cuts, laplace_operator, laplacian
 from .neighborhoods import (
     LocalDistances,
+    LocalFrames,
     LocalGeometry,
     LocalGrams,
     LocalPoints,
@@ -27,6 +28,7 @@ from .reconstruction import reconstruction, reconstruction_weights, weights
 
 __all__ = [
     "LocalDistances",
+    "LocalFrames",
     "LocalGeometry",
     "LocalGrams",
     "LocalPoints",

@@ -18,6 +18,24 @@ from ..values import Array, NeighborGraph
 
 LocalGrams = Callable[[Array, Array, Array], Array]
 CHUNK_BYTES = 32 * 2**20
+THIN = 1e-7  # of its longest extent: shorter ones are rounding (the root of that of squares)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFrames:
+    """Tangent coordinates (b, m, d) of neighbourhoods, and how far each extends along them (b, d).
+
+    A neighbourhood of lower rank than d gets directions that are orthogonal to the others and to
+    the constant, along which it does not extend.
+    """
+
+    coordinates: Array
+    extents: Array
+
+    @property
+    def is_thin(self) -> Array:
+        """Whether each neighbourhood has fewer dimensions than coordinates."""
+        return np.asarray(self.extents[:, -1] <= THIN * self.extents[:, 0])
 
 
 class LocalGeometry(Protocol):
@@ -28,7 +46,7 @@ class LocalGeometry(Protocol):
         """Number of floats that a look at one neighbour takes."""
         ...
 
-    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+    def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
         """Return the tangent coordinates of neighbourhoods (b, m) of the component."""
         ...
 
@@ -53,9 +71,9 @@ class LocalPoints:
         """Number of features."""
         return int(self.points.shape[1])
 
-    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+    def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
         """Return the local PCA of neighbourhoods."""
-        return tangent_coordinates(self.points[self.members[neighborhoods]], n_components)
+        return _frames_of_clouds(self.points[self.members[neighborhoods]], n_components)
 
     def own_grams(self) -> LocalGrams:
         """Return the Gram matrices of differences between points and their neighbours."""
@@ -84,10 +102,10 @@ class LocalDistances:
         """One float, the distance."""
         return 1
 
-    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+    def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
         """Return classical scaling of neighbourhoods."""
         grams = double_centered(-0.5 * self._among(neighborhoods) ** 2)
-        return tangents_of_grams(grams, n_components)
+        return _frames_of_grams(grams, n_components)
 
     def own_grams(self) -> LocalGrams:
         """Return the Gram matrices by the law of cosines."""
@@ -197,9 +215,13 @@ def tangent_coordinates(clouds: Array, count: int) -> Array:
     >>> problem.tangent_coordinates(np.array([[[0.0, 0.0], [3.0, 4.0]]]), 1).round(3).tolist()
     [[[-0.707], [0.707]]]
     """
+    return _frames_of_clouds(clouds, count).coordinates
+
+
+def _frames_of_clouds(clouds: Array, count: int) -> LocalFrames:
     centered = clouds - clouds.mean(axis=1, keepdims=True)
     if clouds.shape[2] >= clouds.shape[1]:
-        return tangents_of_grams(centered @ centered.transpose(0, 2, 1), count)
+        return _frames_of_grams(centered @ centered.transpose(0, 2, 1), count)
     _, axes = np.linalg.eigh(centered.transpose(0, 2, 1) @ centered)
     projected = centered @ axes[:, :, ::-1][:, :, :count]
     if projected.shape[2] < count:
@@ -208,7 +230,8 @@ def tangent_coordinates(clouds: Array, count: int) -> Array:
         )
     # beside the constant: a cloud of lower rank gets directions that are orthogonal to it as well
     constant = np.ones((*projected.shape[:2], 1))
-    return np.asarray(np.linalg.qr(np.concatenate([constant, projected], axis=2))[0][:, :, 1:])
+    frame = np.linalg.qr(np.concatenate([constant, projected], axis=2))[0][:, :, 1:]
+    return LocalFrames(frame, np.linalg.norm(projected, axis=1))
 
 
 def tangents_of_grams(grams: Array, count: int) -> Array:
@@ -234,10 +257,16 @@ def tangents_of_grams(grams: Array, count: int) -> Array:
     >>> abs(problem.tangents_of_grams(grams, 1)).round(3).tolist()
     [[[0.707], [0.707]]]
     """
+    return _frames_of_grams(grams, count).coordinates
+
+
+def _frames_of_grams(grams: Array, count: int) -> LocalFrames:
     # the constant goes past the unwanted end: a cloud of lower rank may not take it for a tangent
     sizes = np.linalg.norm(grams, axis=(1, 2), keepdims=True)
-    _, vectors = np.linalg.eigh(grams - np.where(sizes > 0.0, 2.0 * sizes, 1.0) / grams.shape[1])
-    return np.asarray(vectors[:, :, ::-1][:, :, :count])
+    lowered = grams - np.where(sizes > 0.0, 2.0 * sizes, 1.0) / grams.shape[1]
+    values, vectors = np.linalg.eigh(lowered)
+    extents = np.sqrt(np.maximum(values[:, ::-1][:, :count], 0.0))
+    return LocalFrames(vectors[:, :, ::-1][:, :, :count], extents)
 
 
 def grams_of_points(centers: Array, neighbors: Array) -> Array:

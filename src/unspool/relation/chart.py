@@ -83,11 +83,6 @@ class Component:
     graph: NeighborGraph
     masses: Array | None = None
 
-    @property
-    def total_mass(self) -> float:
-        """Number of rows that show the points."""
-        return float(len(self.members) if self.masses is None else self.masses.sum())
-
 
 @dataclass(frozen=True, slots=True)
 class Queries:

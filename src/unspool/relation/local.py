@@ -15,9 +15,11 @@ import scipy.sparse as sp
 
 from .. import problem
 from ..problem import LocalGeometry
+from ..runtime import advise, warn
 from ..values import Array, EigenProblem
 from .chart import Component, Queries
 
+THIN_SHARE = 0.05  # of the neighbourhoods: where more have too few dimensions a warning tells
 MODIFIED_FLOATS = 2**22  # held at a time for the neighbourhoods of modified LLE
 
 
@@ -71,13 +73,23 @@ def relate_by_tangents(
     patches: Callable[[Array], Array],
 ) -> LocalRelation:
     """Return the relation of LTSA and Hessian LLE: patches made of tangent coordinates."""
-    graph = component.graph
+    graph, n_thin = component.graph, 0
 
     def batches() -> Iterator[tuple[Array, Array]]:
+        nonlocal n_thin
         for neighborhoods in problem.batch_neighborhoods(graph, geometry.width):
-            yield neighborhoods, patches(geometry.tangents(neighborhoods, n_components))
+            frames = geometry.frames(neighborhoods, n_components)
+            n_thin += int(frames.is_thin.sum())
+            yield neighborhoods, patches(frames.coordinates)
 
     aligned = problem.alignment(batches(), graph.n_points, component.masses)
+    if n_thin:
+        tell = warn if n_thin > THIN_SHARE * graph.n_points else advise
+        tell(
+            f"{n_thin} of {graph.n_points} neighbourhoods have fewer than {n_components} "
+            "dimensions (points on a line, a column that is constant), and say nothing about the "
+            "coordinates beyond; lower n_components, or raise n_neighbors"
+        )
     return LocalRelation(geometry, regularization, aligned)
 
 

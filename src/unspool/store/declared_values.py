@@ -89,8 +89,12 @@ def _also_diffusion(relation: Any, sizes: Sizes) -> str | None:
 
 
 def _also_copies(copies: Any, sizes: Sizes) -> str | None:
-    """The first row that shows a point is one of those that show it."""
-    return None if np.array_equal(copies.point_of[copies.first], np.arange(sizes["u"])) else "first"
+    """The first row that shows a point is one of those that show it, and masses count them."""
+    counts, shown = np.bincount(copies.point_of), np.ones(sizes["u"])
+    if not np.array_equal(copies.point_of[copies.first], np.arange(sizes["u"])):
+        return "first"
+    told = shown if copies.masses is None else copies.masses
+    return None if np.array_equal(counts, told) else "masses"
 
 
 def _also_layout(layout: Any, sizes: Sizes) -> str | None:
@@ -301,6 +305,7 @@ VALUES = {
         {
             "first": Indices(("u",), below="n", increasing="strictly"),
             "point_of": Indices(("n",), below="u"),
+            "masses": optional(Reals(("u",), 1.0)),
         },
         _also_copies,
     ),
