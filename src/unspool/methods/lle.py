@@ -10,11 +10,13 @@ import scipy.sparse as sp
 from .. import problem
 from ..problem import LocalGeometry, look_at
 from ..relation import Component, LocalRelation, relate_by_reconstruction
-from ..runtime import warn
+from ..runtime import advise, warn
 from ..spectrum import solve
 from ..values import Array, Spectrum
 from .graph_estimator import GraphEstimator
 from .parameters import method, parameter
+
+STORED = 3  # edges for each one used, from which on hardly a pair of neighbours has none
 
 
 @method
@@ -46,6 +48,11 @@ class LocalEstimator(GraphEstimator):
 
     def _geometry(self, component: Component) -> LocalGeometry:
         is_table = isinstance(self.metric, str) and self.metric in ("precomputed", "kernel")
+        if sp.issparse(self._space) and self._space.nnz < STORED * component.graph.n_edges:
+            advise(
+                "paths stand for the distances between neighbours that the graph does not hold; a "
+                "graph of about four times as many neighbours as n_neighbors uses holds almost all"
+            )
         return look_at(self._space, component.members, is_table=is_table)
 
     def _check_tangents(self) -> None:

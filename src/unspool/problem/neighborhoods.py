@@ -7,7 +7,8 @@ from its own center as tangent coordinates, its local PCA.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -124,6 +125,92 @@ class LocalDistances:
         return np.asarray(self.table[ids[:, :, None], ids[:, None, :]])
 
 
+@dataclass(frozen=True)
+class LocalPaths:
+    """Neighbourhoods known by a sparse graph of distances: what it lacks is filled in by paths.
+
+    The distance between two members is that of their edge, where the graph has one, and else the
+    length of the shortest path within the neighbourhood. ``starts``, ``ends`` and ``lengths`` are
+    the rows of the graph, the ends in each row in increasing order.
+    """
+
+    starts: Array
+    ends: Array
+    lengths: Array
+    members: Array
+
+    @classmethod
+    def of(cls, graph: sp.csr_array, members: Array) -> LocalPaths:
+        """Return the neighbourhoods of a component; of an edge given twice the shorter counts."""
+        order = np.lexsort((graph.data, graph.indices, _rows_of(graph)))
+        rows, ends = _rows_of(graph)[order], graph.indices[order].astype(np.int64)
+        is_first = np.ones(len(ends), dtype=bool)
+        is_first[1:] = (rows[1:] != rows[:-1]) | (ends[1:] != ends[:-1])
+        counts = np.bincount(rows[is_first], minlength=graph.shape[0])
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return cls(starts, ends[is_first], graph.data[order][is_first], members)
+
+    @property
+    def width(self) -> int:
+        """One float, the distance."""
+        return 1
+
+    def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
+        """Return classical scaling of neighbourhoods."""
+        among = self._complete(self._edges_among(neighborhoods))
+        return _frames_of_grams(double_centered(-0.5 * among**2), n_components)
+
+    def own_grams(self) -> LocalGrams:
+        """Return the Gram matrices by the law of cosines; paths may lead through the point."""
+
+        def grams(rows: Array, neighbors: Array, distances: Array) -> Array:
+            b, k = neighbors.shape
+            among = np.zeros((b, k + 1, k + 1))
+            among[:, 1:, 1:] = self._edges_among(neighbors)
+            among[:, 0, 1:] = among[:, 1:, 0] = distances
+            among = self._complete(among)
+            return grams_of_distances(among[:, 0, 1:], among[:, 1:, 1:])
+
+        return grams
+
+    def query_grams(self, points: Any) -> LocalGrams:
+        """Return the same of query points, whose distances their graph holds."""
+        return self.own_grams()
+
+    @cached_property
+    def _keys(self) -> Array:
+        """The edges as numbers, in increasing order."""
+        n = len(self.starts) - 1
+        return np.repeat(np.arange(n, dtype=np.int64), np.diff(self.starts)) * n + self.ends
+
+    def _edges_among(self, neighbors: Array) -> Array:
+        """Return the lengths of edges between members (b, m, m), infinite where there is none."""
+        ids = self.members[neighbors].astype(np.int64)
+        wanted = ids[:, :, None] * (len(self.starts) - 1) + ids[:, None, :]
+        slots = np.minimum(np.searchsorted(self._keys, wanted), max(0, len(self._keys) - 1))
+        found = self._keys[slots] == wanted if len(self._keys) else np.zeros(wanted.shape, bool)
+        lengths = np.where(found, self.lengths[slots] if len(self._keys) else 0.0, np.inf)
+        lengths = np.minimum(lengths, lengths.transpose(0, 2, 1))
+        same = np.arange(neighbors.shape[1])
+        lengths[:, same, same] = 0.0
+        return np.asarray(lengths)
+
+    def _complete(self, lengths: Array) -> Array:
+        """Return the lengths with paths for the pairs that have no edge (Floyd, Warshall 1962)."""
+        missing, paths = np.isinf(lengths), lengths.copy()
+        for via in range(lengths.shape[1]):
+            np.minimum(paths, paths[:, :, via, None] + paths[:, None, via, :], out=paths)
+        return np.where(missing, paths, lengths)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def _rows_of(graph: sp.csr_array) -> Array:
+    """Return the row of every stored entry of a sparse matrix."""
+    return np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+
+
 def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> LocalGeometry:
     """Return the neighbourhoods of a component of points, or of a table of distances.
 
@@ -134,8 +221,8 @@ def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> L
     members : ndarray of int
         The points of the component.
     is_table : bool
-        Whether ``space`` are distances; sparse ones are refused, since the distances between
-        neighbours are needed.
+        Whether ``space`` are distances; between neighbours that a sparse graph does not join the
+        shortest path within the neighbourhood counts.
 
     Returns
     -------
@@ -153,10 +240,7 @@ def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> L
     if not is_table:
         return LocalPoints(np.asarray(space), members)
     if sp.issparse(space):
-        raise ValueError(
-            "the distances between neighbours are needed, and a sparse graph does not hold them; "
-            "pass dense distances or points"
-        )
+        return LocalPaths.of(sp.csr_array(space), members)
     return LocalDistances(np.asarray(space), members)
 
 

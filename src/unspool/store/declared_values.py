@@ -280,9 +280,17 @@ VALUES = {
             "members": Indices(("n",), below="N", increasing="strictly"),
         }
     ),
+    "local paths": Declaration(
+        {
+            "starts": Starts(("N+1",), end="e"),
+            "ends": Indices(("e",), below="N"),
+            "lengths": lengths("e"),
+            "members": Indices(("n",), below="N", increasing="strictly"),
+        }
+    ),
     "local relation": Declaration(
         {
-            "geometry": Part("local points", "local distances", n="n", N="N", p="p"),
+            "geometry": Part("local points", "local distances", "local paths", n="n", N="N", p="p"),
             "regularization": NOT_NEGATIVE,
             "eigenproblem": Part("eigenproblem", n="n"),
         }

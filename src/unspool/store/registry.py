@@ -59,6 +59,7 @@ _VALUES = {
     "laplacian": "relation.heat:LaplacianRelation",
     "layout": "relation.chart:Layout",
     "local distances": "problem.neighborhoods:LocalDistances",
+    "local paths": "problem.neighborhoods:LocalPaths",
     "local points": "problem.neighborhoods:LocalPoints",
     "local relation": "relation.local:LocalRelation",
     "metric disparities": "stress.raw_stress:MetricDisparities",
