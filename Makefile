@@ -41,6 +41,7 @@ test-all: check
 	@$(PYTEST)
 
 bench: $(VENV)/.dev
+	@$(PIP) -e '.[bench]'
 	@$(BIN)/python -m benchmarks
 
 clean:

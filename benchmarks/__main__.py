@@ -5,11 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 
 from .cold import measure_cold
 from .page import COLD, write_page
+from .rows import Row
 from .run import DataAbsent, measure
 from .table import ROWS
+
+
+def _is_wanted(row: Row, options: argparse.Namespace) -> bool:
+    group = row.real if options.real else not row.real if options.made else True
+    return group and not (options.quick and row.slow)
 
 
 def main() -> None:
@@ -17,6 +24,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="rows; default all")
     parser.add_argument("--quick", action="store_true", help="leave out the rows of minutes")
+    parser.add_argument("--real", action="store_true", help="only the rows on real tables")
+    parser.add_argument("--made", action="store_true", help="only the rows on made data")
+    parser.add_argument("--runs", type=int, metavar="N", help="runs of each side, instead of 1-3")
     parser.add_argument("--list", action="store_true", help="list the rows")
     parser.add_argument("--save", action="store_true", help="keep the results and the docs page")
     parser.add_argument("--cold", action="store_true", help="only the first calls of all methods")
@@ -24,19 +34,24 @@ def main() -> None:
     unknown = set(options.names) - set(ROWS)
     if unknown:
         parser.error(f"no row {', '.join(sorted(unknown))}; --list shows them")
-    names = options.names or [n for n, row in ROWS.items() if not (options.quick and row.slow)]
+    names = options.names or [name for name, row in ROWS.items() if _is_wanted(row, options)]
     if options.list:
-        print("\n".join(ROWS))
+        print("\n".join(names))
         return
     if options.cold:
         _measure_cold(save=options.save)
         return
-    records = []
+    records, failed = [], []
     for name in names:
         try:
-            fresh = measure(ROWS[name], lambda line: print(line, file=sys.stderr, flush=True))
+            row = replace(ROWS[name], runs=options.runs or ROWS[name].runs)
+            fresh = measure(row, lambda line: print(line, file=sys.stderr, flush=True))
         except DataAbsent as absent:
             print(f"{name}: left out, {absent}", file=sys.stderr, flush=True)
+            continue
+        except RuntimeError as failure:  # the other rows are measured all the same
+            print(failure, file=sys.stderr, flush=True)
+            failed.append(name)
             continue
         for record in fresh:
             print(json.dumps(record), flush=True)
@@ -44,6 +59,8 @@ def main() -> None:
             write_page(fresh)
         records += fresh
     print(_table(records))
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
 
 
 def _measure_cold(*, save: bool) -> None:

@@ -15,6 +15,7 @@ class Data:
     points: Any
     truth: Any = None
     graph: Any = None  # of neighbours, for the rows that begin with one
+    queries: Any = None  # new points, for the rows that place them
 
 
 def roll(n: int) -> Data:
@@ -88,3 +89,90 @@ def mnist_graph(n: int) -> Data:
 
     points = mnist(n).points
     return Data(points, graph=symmetrize(neighbor_graph(points, 10)))
+
+
+def mnist_train(n: int, queries: int = 0) -> Data:
+    """Return the first training images of MNIST, 0..1, and test images as query points."""
+    from unspool import datasets
+
+    found = datasets.real("mnist")
+    train, test = (found[key].reshape(len(found[key]), -1) for key in ("x_train", "x_test"))
+    return Data(train[:n] / 255.0, found["y_train"][:n, None], queries=test[:queries] / 255.0)
+
+
+def mnist_with_map(n: int) -> Data:
+    """Return test images of MNIST with a map of them as the truth: their first two axes."""
+    from sklearn.decomposition import PCA
+
+    points = mnist(n).points
+    return Data(points, PCA(2).fit_transform(points))
+
+
+def pendigits() -> Data:
+    """Return all 10,992 pen-drawn digits, 16 columns of 0..1."""
+    from unspool import datasets
+
+    found = datasets.real("pendigits")
+    points = np.vstack([found["x_train"], found["x_test"]]) / 100.0
+    return Data(points, np.concatenate([found["y_train"], found["y_test"]])[:, None])
+
+
+def words(n: int, columns: int = 100) -> Data:
+    """Return the GloVe vectors of the most frequent words, their first columns."""
+    from unspool import datasets
+
+    return Data(datasets.real("glove_words_100k")["x"][:n, :columns].astype(np.float64))
+
+
+def forest(n: int) -> Data:
+    """Return rows spread over the forest cover table: ten measured columns, standardised."""
+    from unspool import datasets
+
+    table = datasets.real("covtype")["numeric"]
+    points = table[:: len(table) // n][:n].astype(np.float64)
+    return Data((points - points.mean(axis=0)) / points.std(axis=0))
+
+
+def cells(columns: str = "pca") -> Data:
+    """Return 700 blood cells: 50 axes, or 765 genes."""
+    from unspool import datasets
+
+    return Data(datasets.real("pbmc68k_reduced")[columns].astype(np.float64))
+
+
+def speech() -> Data:
+    """Return 4,509 log-periodograms of five phonemes, 256 columns."""
+    from unspool import datasets
+
+    return Data(datasets.real("phoneme_timit")["x"].astype(np.float64))
+
+
+def objects() -> Data:
+    """Return the 1,440 views of COIL-20, 1,024 pixels."""
+    from unspool import datasets
+
+    return Data(datasets.real("coil20_32x32")["x"].astype(np.float64))
+
+
+def faces() -> Data:
+    """Return the 698 sculpture faces, 1,024 pixels, with pose and light."""
+    from unspool import datasets
+
+    found = datasets.real("isomap_faces_32x32")
+    return Data(found["x"].astype(np.float64), found["pose_light"].astype(np.float64))
+
+
+def counts(n: int, n_words: int, density: float) -> Data:
+    """Return word counts as texts have them: few words often, most hardly ever (Zipf 1949)."""
+    import scipy.sparse as sp
+
+    random = np.random.default_rng(0)
+    frequency = 1.0 / np.arange(1, n_words + 1)
+    each = int(density * n_words)
+    drawn = random.choice(n_words, size=(n, 3 * each), p=frequency / frequency.sum())
+    rare = random.integers(n_words, size=(n, each))  # else no text would have enough words
+    words_of = np.hstack([drawn, rare])
+    rows = np.repeat(np.arange(n), words_of.shape[1])
+    table = sp.csr_array((np.ones(words_of.size), (rows, words_of.ravel())), shape=(n, n_words))
+    table.sum_duplicates()
+    return Data(table)

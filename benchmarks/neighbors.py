@@ -1,4 +1,4 @@
-"""Neighbour search alone: ten neighbours of all points, judged by the share of true ones."""
+"""Neighbour search alone: nearest neighbours of all points, or all within a radius."""
 
 from __future__ import annotations
 
@@ -7,63 +7,105 @@ from typing import Any
 import numpy as np
 
 from .data import Data
-from .rows import Answer
+from .rows import Answer, Side
 
 COUNT = 10
 JUDGED = 500  # points whose neighbours are looked up exactly to judge an answer
 
 
-def mnist() -> Data:
-    """Return the 60,000 training images of MNIST, 0..1."""
-    from unspool import datasets
+def nearest(count: int = COUNT, **options: Any) -> Side:
+    """Return our search; of an approximate one the measuring of its recall is included."""
 
-    images = datasets.real("mnist")["x_train"]
-    return Data(images.reshape(len(images), -1) / 255.0)
+    def side(sample: Data) -> Answer:
+        from unspool import distances
 
+        found = distances.neighbor_graph(sample.points, count, **options)
+        told = "" if found.recall is None else f"told a recall of {found.recall:.4f}"
+        return {"neighbors": found.neighbors.reshape(-1, count), "notes": told}
 
-def words() -> Data:
-    """Return the GloVe vectors of 100,000 words."""
-    from unspool import datasets
-
-    return Data(datasets.real("glove_words_100k")["x"].astype(np.float64))
+    return side
 
 
-def approximate(sample: Data) -> Answer:
-    """Our approximate search, the measuring of its recall included."""
-    return _ours(sample, search="approximate")
+def sklearn(count: int = COUNT, metric: str = "euclidean", algorithm: str = "brute") -> Side:
+    """Return scikit-learn's exact search."""
+
+    def side(sample: Data) -> Answer:
+        from sklearn.neighbors import NearestNeighbors
+
+        model = NearestNeighbors(n_neighbors=count, algorithm=algorithm, metric=metric)
+        return {"neighbors": model.fit(sample.points).kneighbors(return_distance=False)}
+
+    return side
 
 
-def exact(sample: Data) -> Answer:
-    """Our exact search."""
-    return _ours(sample)
+def faiss_flat(count: int = COUNT, *, cosine: bool = False) -> Side:
+    """Return faiss's exact search, in single precision; each point finds itself among others."""
+
+    def side(sample: Data) -> Answer:
+        import faiss
+
+        table = np.ascontiguousarray(sample.points, dtype=np.float32)
+        if cosine:
+            table = table / np.linalg.norm(table, axis=1, keepdims=True)
+        index = (faiss.IndexFlatIP if cosine else faiss.IndexFlatL2)(table.shape[1])
+        index.add(table)
+        found = index.search(table, count + 1)[1]
+        own = found == np.arange(len(found))[:, None]
+        own[~own.any(axis=1), -1] = True  # a copy was nearer by rounding
+        return {"neighbors": found[~own].reshape(-1, count)}
+
+    return side
 
 
-def _ours(sample: Data, **options: Any) -> Answer:
-    from unspool import distances
+def within(radius: float) -> Side:
+    """Return our search for all neighbours within a radius."""
 
-    found = distances.neighbor_graph(sample.points, COUNT, **options)
-    told = "" if found.recall is None else f"told a recall of {found.recall:.4f}"
-    return {"neighbors": found.neighbors.reshape(-1, COUNT), "notes": told}
+    def side(sample: Data) -> Answer:
+        from unspool import distances
 
+        found = distances.neighbor_graph(sample.points, radius=radius)
+        return {"lengths": found.distances, "notes": f"{found.n_edges:,} edges"}
 
-def sklearn(sample: Data) -> Answer:
-    """scikit-learn's exact search."""
-    from sklearn.neighbors import NearestNeighbors
-
-    model = NearestNeighbors(n_neighbors=COUNT, algorithm="brute").fit(sample.points)
-    return {"neighbors": model.kneighbors(return_distance=False)}
+    return side
 
 
-def recall(answer: Answer, sample: Data) -> float:
+def sklearn_within(radius: float) -> Side:
+    """Return scikit-learn's."""
+
+    def side(sample: Data) -> Answer:
+        from sklearn.neighbors import radius_neighbors_graph
+
+        return {"lengths": radius_neighbors_graph(sample.points, radius, mode="distance").data}
+
+    return side
+
+
+def recall(answer: Answer, sample: Data, metric: str = "euclidean") -> float:
     """Return the share of the true neighbours of some points; equally near ones count."""
-    from scipy.spatial.distance import cdist
+    from sklearn.metrics import pairwise_distances
 
-    chosen = np.random.default_rng(1).choice(len(sample.points), JUDGED, replace=False)
+    n, count = sample.points.shape[0], answer["neighbors"].shape[1]
+    chosen = np.random.default_rng(1).choice(n, min(n, JUDGED), replace=False)
     shares = []
-    for some in np.array_split(chosen, JUDGED // 50):
-        table = cdist(sample.points[some], sample.points)
+    for some in np.array_split(chosen, max(1, len(chosen) // 50)):
+        table = _distances(sample.points[some], sample.points, metric, pairwise_distances)
         table[np.arange(len(some)), some] = np.inf
         found = np.take_along_axis(table, answer["neighbors"][some], axis=1)
-        farthest = np.partition(table, COUNT - 1, axis=1)[:, COUNT - 1 : COUNT]
-        shares.append(found <= farthest * (1 + 1e-12))
+        farthest = np.partition(table, count - 1, axis=1)[:, count - 1 : count]
+        # cosine comes by products, so equally near ones differ by rounding
+        shares.append(found <= farthest * (1 + 1e-12) + (1e-12 if metric == "cosine" else 0.0))
     return float(np.concatenate(shares).mean())
+
+
+def cosine_recall(answer: Answer, sample: Data) -> float:
+    """Return the same of the neighbours by the angle between points."""
+    return recall(answer, sample, "cosine")
+
+
+def _distances(queries: Any, points: Any, metric: str, products: Any) -> np.ndarray:
+    """Return distances by differences where they are Euclidean: products would round them."""
+    from scipy.spatial.distance import cdist
+
+    if metric == "euclidean":
+        return np.asarray(cdist(queries, points))
+    return np.asarray(products(queries, points, metric=metric))

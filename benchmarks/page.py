@@ -11,20 +11,28 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from .targets import TARGETS, missed
+from .table import ROWS
+from .targets import LIMITS, TARGETS, missed, summary
 
 HERE = Path(__file__).parent
 RESULTS, COLD = HERE / "results.jsonl", HERE / "cold.jsonl"
 REMARKS = HERE / "remarks.md"  # written by hand, about the kept results
 PAGE = HERE.parent / "docs" / "benchmarks.md"
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "tapkee")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "faiss-cpu", "tapkee")
 SIZES = {"10k": 1e4, "100k": 1e5, "1m": 1e6}
 INTRODUCTION = """# Benchmarks
 
 Written by `python -m benchmarks --save` and `python -m benchmarks --cold --save`. Every side runs
 in fresh processes, taking turns; times are medians of the warm call, with the first call (kernels
-loading from their cache) beside it; memory is the peak of the whole process, data included.
+loading from their cache) beside it; memory is the peak of the whole process, data included. A peer
+that is given up after its time has > before its seconds, and a ratio that is at least so large.
+Transforms are timed without the fit.
 """
+HEAD = (
+    "| row | n | ours (s) | first call (s) | ours (MB) | peer | peer (s) | peer (MB) | ratio "
+    "| angle between maps | quality: ours / peer | measured by | runs |",
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+)
 
 
 def write_page(records: list[dict[str, Any]], kept_in: Path = RESULTS) -> None:
@@ -37,7 +45,14 @@ def write_page(records: list[dict[str, Any]], kept_in: Path = RESULTS) -> None:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines]
+    records = [json.loads(line) for line in lines]
+    return records if path == COLD else [record for record in records if _is_asked(record)]
+
+
+def _is_asked(record: dict[str, Any]) -> bool:
+    """Tell whether a kept result is of a row, and a peer of it, that still exist."""
+    row = ROWS.get(record["name"])
+    return row is not None and (record["peer"] is None or record["peer"] in row.peers)
 
 
 def _key(record: dict[str, Any]) -> tuple[str, str]:
@@ -45,16 +60,15 @@ def _key(record: dict[str, Any]) -> tuple[str, str]:
 
 
 def _page(records: list[dict[str, Any]], cold: list[dict[str, Any]]) -> str:
+    real = [record for record in records if ROWS[record["name"]].real]
+    made = [record for record in records if not ROWS[record["name"]].real]
     lines = [
         INTRODUCTION,
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, "
         + ", ".join([f"Python {platform.python_version()}", *_versions()])
         + ".",
-        "",
-        "| row | n | ours (s) | first call (s) | ours (MB) | peer | peer (s) | peer (MB) | ratio "
-        "| angle between maps | quality: ours / peer | measured by | runs |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-        *(_line(record) for record in records),
+        *_section("Real data", real),
+        *_section("Made data", made),
         *missed(records),
         *_growth(records),
         *_first_calls(cold),
@@ -62,6 +76,13 @@ def _page(records: list[dict[str, Any]], cold: list[dict[str, Any]]) -> str:
         REMARKS.read_text(encoding="utf-8").rstrip(),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _section(title: str, records: list[dict[str, Any]]) -> list[str]:
+    lines = ["", f"## {title}", ""]
+    if not records:
+        return [*lines, "Not measured yet: `python -m benchmarks --real --save`."]
+    return [*lines, summary(records), "", *HEAD, *(_line(record) for record in records)]
 
 
 def _growth(records: list[dict[str, Any]]) -> list[str]:
@@ -121,9 +142,12 @@ def _line(r: dict[str, Any]) -> str:
 
     quality = f"{show(r['ours_quality'], '{:.5g}')} / {show(r['peer_quality'], '{:.5g}')}"
     notes = f"{r['measures']}{'; ' if r['notes'] else ''}{r['notes']}"
+    given_up = "> " if r.get("peer_outcome") == "given up" else ""
+    if r.get("peer_outcome", "").startswith("failed"):
+        notes += f"; {r['peer']} failed"
     return (
         f"| {r['name']} | {r['n']:,} | {show(r['ours_s'])} | {show(r['ours_first_s'])} "
-        f"| {show(r['ours_mb'], '{:,}')} | {r['peer'] or '-'} | {show(r['peer_s'])} "
+        f"| {show(r['ours_mb'], '{:,}')} | {r['peer'] or '-'} | {given_up}{show(r['peer_s'])} "
         f"| {show(r['peer_mb'], '{:,}')} | {_ratio(r)} "
         f"| {show(r['disagreement'], '{:.0e}')} | {quality} | {notes} | {r['runs']} |"
     )
@@ -131,9 +155,9 @@ def _line(r: dict[str, Any]) -> str:
 
 def _ratio(r: dict[str, Any]) -> str:
     if r["ratio"] is None:
-        return "-"
+        return f"- (target {LIMITS[r['name']]:g} s)" if r["name"] in LIMITS else "-"
     target = f" (target {TARGETS[r['name']]:g}x)" if r["name"] in TARGETS else ""
-    return f"{r['ratio']:.1f}x{target}"
+    return f"{'> ' if r.get('peer_outcome') else ''}{r['ratio']:.1f}x{target}"
 
 
 def _versions() -> list[str]:

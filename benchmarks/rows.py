@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,53 @@ class Row:
     name: str
     method: str
     make: Callable[[], data.Data]
-    ours: Side
-    peers: dict[str, Side] = field(default_factory=dict)
+    ours: Side | AfterFit
+    peers: dict[str, Side | AfterFit] = field(default_factory=dict)
     quality: Callable[[Answer, data.Data], float] | None = None
     measures: str = ""
     runs: int = 3
     slow: bool = False  # left out by --quick
+    real: bool = False  # a table that somebody measured, not one that was made for a method
+    patience: float = 3600.0  # seconds that a peer may take, its start included
+
+
+@dataclass(frozen=True)
+class AfterFit:
+    """A side whose model is fitted before the clock starts."""
+
+    fit: Side
+    act: Callable[[Any, data.Data], Answer]
+
+    def prepare(self, sample: data.Data) -> Side:
+        """Return the side with the model at hand."""
+        return partial(self.act, self.fit(sample))
+
+
+def judged(quality: Callable[..., float], measures: str, *, real: bool = False) -> Any:
+    """Return the maker of rows whose answers are judged in one way.
+
+    A row is called NAME-SIZE for the catalogue's method; ``side`` replaces the plain fit, with
+    ``options``, of two coordinates.
+    """
+
+    def row(
+        name: str,
+        method: str,
+        make: Callable[[], data.Data],
+        *,
+        peers: dict[str, Any] | None = None,
+        side: Any = None,
+        runs: int = 3,
+        slow: bool = True,
+        **options: Any,
+    ) -> Row:
+        ours = side or recipe(method, **{"n_components": 2, **options})
+        patience = 300.0 if real else 3600.0
+        return Row(
+            name, method, make, ours, peers or {}, quality, measures, runs, slow, real, patience
+        )
+
+    return row
 
 
 def model_side(make: Callable[[], Any]) -> Side:
@@ -62,6 +104,18 @@ def sklearn(module: str, name: str, **options: Any) -> Side:
 
         model = getattr(import_module(f"sklearn.{module}"), name)(**options)
         return {"map": model.fit_transform(sample.points)}
+
+    return side
+
+
+def tapkee(method: str, **options: Any) -> Side:
+    """Return tapkee's side, with two coordinates; it takes one column per point."""
+
+    def side(sample: data.Data) -> Answer:
+        import tapkee as package
+
+        table = np.asfortranarray(sample.points.T, dtype=np.float64)
+        return {"map": np.asarray(package.embed(table, method=method, **options))}
 
     return side
 

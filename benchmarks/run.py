@@ -15,6 +15,7 @@ import numpy as np
 from .rows import Row
 
 LIMIT_SECONDS = 3600
+GIVEN_UP = {"peak_mb": None, "quality": None, "notes": "", "report": ""}
 
 
 class DataAbsent(Exception):
@@ -24,16 +25,21 @@ class DataAbsent(Exception):
 def measure(row: Row, say: Any = None) -> list[dict[str, Any]]:
     """Return one record a peer (one with no peer if there is none), ours beside it."""
     seen: dict[str, list[dict[str, Any]]] = {"ours": [], **{peer: [] for peer in row.peers}}
+    over: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(row.runs):
-            for side in list(seen):
+            for side in [name for name in seen if name not in over]:
                 record = _run(row, side, Path(folder) / f"{side}-{turn}")
                 if record is None:
                     seen.pop(side)
                     continue
-                seen[side].append(record)
+                if "outcome" in record:  # it will be no better the next time
+                    seen[side] = [record]
+                    over.add(side)
+                else:
+                    seen[side].append(record)
                 if say:
-                    say(f"{row.name} {side} {record['warm_s']:.2f} s")
+                    say(f"{row.name} {side} {record.get('outcome', '')} {record['warm_s']} s")
         return [
             _record(row, seen["ours"], peer, seen.get(peer), Path(folder))
             for peer in ([name for name in seen if name != "ours"] or [None])  # type: ignore[list-item]
@@ -42,7 +48,13 @@ def measure(row: Row, say: Any = None) -> list[dict[str, Any]]:
 
 def _run(row: Row, side: str, out: Path) -> dict[str, Any] | None:
     command = [sys.executable, "-m", "benchmarks.worker", row.name, side, str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+    limit = LIMIT_SECONDS if side == "ours" else row.patience
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired as late:
+        if side == "ours":
+            raise RuntimeError(f"{row.name} took more than {limit:g} s") from late
+        return {**GIVEN_UP, "first_s": limit, "warm_s": limit, "outcome": "given up"}
     if done.returncode == 0:
         return dict(json.loads(out.read_text(encoding="utf-8")))
     if "ModuleNotFoundError" in done.stderr and side != "ours":
@@ -50,6 +62,10 @@ def _run(row: Row, side: str, out: Path) -> dict[str, Any] | None:
         return None
     if "FileNotFoundError: real data set" in done.stderr:
         raise DataAbsent(done.stderr.strip().splitlines()[-1])
+    if side != "ours":
+        reason = done.stderr.strip().splitlines()[-1][:200]
+        print(f"{row.name}: {side} failed: {reason}", file=sys.stderr)
+        return {**GIVEN_UP, "first_s": None, "warm_s": None, "outcome": f"failed: {reason}"}
     raise RuntimeError(f"{row.name} {side} failed:\n{done.stderr[-2000:]}")
 
 
@@ -59,24 +75,27 @@ def _record(
     def middle(records: list[dict[str, Any]], key: str) -> float:
         return round(statistics.median(record[key] for record in records), 3)
 
+    outcome = theirs[-1].get("outcome", "") if theirs else ""
     record = {
         "name": row.name,
         "n": int(row.make().points.shape[0]),
         "ours_s": middle(ours, "warm_s"),
         "ours_first_s": middle(ours, "first_s"),
         "peer": peer,
-        "peer_s": middle(theirs, "warm_s") if theirs else None,
+        "peer_s": middle(theirs, "warm_s") if theirs and "failed" not in outcome else None,
         "ratio": None,
         "ours_mb": round(middle(ours, "peak_mb")),
-        "peer_mb": round(middle(theirs, "peak_mb")) if theirs else None,
+        "peer_mb": round(middle(theirs, "peak_mb")) if theirs and not outcome else None,
         "ours_quality": ours[-1]["quality"],
         "peer_quality": theirs[-1]["quality"] if theirs else None,
         "measures": row.measures,
         "disagreement": _disagreement(folder, peer) if theirs else None,
         "notes": ours[-1]["notes"],
         "runs": row.runs,
+        "real": row.real,
+        "peer_outcome": outcome,  # given up: its seconds are what it was given, the ratio a bound
     }
-    if theirs:
+    if record["peer_s"] is not None:
         record["ratio"] = round(record["peer_s"] / max(record["ours_s"], 1e-4), 2)
     return record
 

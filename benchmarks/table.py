@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from . import data, neighbors, sides
-from .rows import Row, Side, explained, misfit, recipe, sklearn, smoothness, variance
+from . import data, real, sides
+from .rows import Side, explained, judged, misfit, sklearn, smoothness, variance
 
 ROLL_10K, ROLL_100K = partial(data.roll, 10_000), partial(data.roll, 100_000)
 ROLL_1M, HOLE_10K = partial(data.roll, 1_000_000), partial(data.hole, 10_000)
@@ -15,37 +13,13 @@ NEAR = {"n_neighbors": 10}
 BINARY = {"n_neighbors": 10, "weights": "binary"}
 
 
-def _judged(quality: Callable[..., float], measures: str) -> Callable[..., Row]:
-    """Return the maker of rows whose answers are judged in one way.
-
-    A row is called NAME-SIZE for the catalogue's method; ``side`` replaces the plain fit, with
-    ``options``, of two coordinates.
-    """
-
-    def row(
-        name: str,
-        method: str,
-        make: Callable[[], data.Data],
-        *,
-        peers: dict[str, Side] | None = None,
-        side: Side | None = None,
-        runs: int = 3,
-        slow: bool = True,
-        **options: Any,
-    ) -> Row:
-        ours = side or recipe(method, **{"n_components": 2, **options})
-        return Row(name, method, make, ours, peers or {}, quality, measures, runs, slow)
-
-    return row
-
-
-truth = _judged(misfit, "Procrustes disparity to the truth")
-affine = _judged(explained, "worst R^2 of the true coordinates")
-smooth = _judged(smoothness, "sum of Rayleigh quotients, smaller is better")
-spread = _judged(variance, "variance of the map, larger is better")
-strain = _judged(sides.stress, "raw stress, smaller is better")
-known = _judged(sides.known_stress, "raw stress of the known pairs, smaller is better")
-leftover = _judged(sides.reconstruction, "share of the variance that is not reconstructed")
+truth = judged(misfit, "Procrustes disparity to the truth")
+affine = judged(explained, "worst R^2 of the true coordinates")
+smooth = judged(smoothness, "sum of Rayleigh quotients, smaller is better")
+spread = judged(variance, "variance of the map, larger is better")
+strain = judged(sides.stress, "raw stress, smaller is better")
+known = judged(sides.known_stress, "raw stress of the known pairs, smaller is better")
+leftover = judged(sides.reconstruction, "share of the variance that is not reconstructed")
 
 
 def _lle(method: str) -> dict[str, Side]:
@@ -66,7 +40,7 @@ KERNEL_PCA = {
         random_state=0,
     )
 }
-PLAIN_PCA = {"scikit-learn": sklearn("decomposition", "PCA", n_components=2, svd_solver="full")}
+PLAIN_PCA = {"scikit-learn": sklearn("decomposition", "PCA", n_components=2)}
 TABLE = {"metric": "precomputed"}
 LANDMARKS = {"n_landmarks": 100, **NEAR}
 
@@ -126,12 +100,15 @@ _ROWS = (
         gamma=0.5,
         n_landmarks=300,
     ),
-    spread("pca-mnist10k", "pca", partial(data.mnist, 10_000), peers=PLAIN_PCA),
+    spread("pca-100k", "pca", partial(data.gaussian, 100_000, 50), peers=PLAIN_PCA, slow=False),
+    spread(
+        "random-projection-100k",
+        "random-projection",
+        partial(data.gaussian, 100_000, 50),
+        slow=False,
+    ),
     spread("feature-map-100k", "feature-map-pca", partial(data.gaussian, 100_000, 10), slow=False),
     spread("polynomial-100k", "polynomial-pca", partial(data.gaussian, 100_000, 10), slow=False),
-    spread(
-        "random-projection-mnist10k", "random-projection", partial(data.mnist, 10_000), slow=False
-    ),
     strain(
         "mds-2k",
         "mds",
@@ -141,21 +118,21 @@ _ROWS = (
     strain("mds-20k", "mds", partial(data.roll, 20_000), runs=1),
     known("mds-table-2k", "mds", partial(data.table, 2_000, 0.0), slow=False, **TABLE),
     known("mds-gaps-2k", "mds", partial(data.table, 2_000, 0.3), slow=False, **TABLE),
-    _judged(sides.weighted_stress, "weighted raw stress, smaller is better")(
+    judged(sides.weighted_stress, "weighted raw stress, smaller is better")(
         "mds-weights-2k",
         "mds",
         partial(data.table, 2_000, 0.0),
         side=sides.weighted_mds,
         slow=False,
     ),
-    _judged(sides.relative_stress, "sum of squared relative errors, smaller is better")(
+    judged(sides.relative_stress, "sum of squared relative errors, smaller is better")(
         "mds-inverse-square-2k",
         "mds",
         partial(data.roll, 2_000),
         slow=False,
         weights="inverse_square",
     ),
-    _judged(sides.rank_stress, "stress-1 of the best monotone fit, smaller is better")(
+    judged(sides.rank_stress, "stress-1 of the best monotone fit, smaller is better")(
         "nonmetric-mds-2k",
         "mds",
         partial(data.roll, 2_000),
@@ -183,34 +160,7 @@ _ROWS = (
         side=sides.network,
         slow=False,
     ),
-    *(
-        _judged(sides.total_length, "sum of all path lengths, equal if they agree")(
-            name,
-            "isomap",
-            partial(data.mnist_graph, 10_000),
-            side=partial(sides.geodesics, precision=precision),
-            peers={"scipy": sides.scipy_geodesics},
-        )
-        for name, precision in {
-            "geodesic-mnist10k": "float32",
-            "geodesic-mnist10k-double": "float64",
-        }.items()
-    ),
-    *(
-        _judged(neighbors.recall, "share of the true neighbours")(
-            name,
-            "isomap",
-            make,
-            side=neighbors.approximate,
-            peers={"unspool, exact": neighbors.exact, "scikit-learn": neighbors.sklearn},
-            runs=1,
-        )
-        for name, make in {
-            "neighbours-mnist60k": neighbors.mnist,
-            "neighbours-glove100k": neighbors.words,
-        }.items()
-    ),
-    _judged(sides.rand_index, "adjusted Rand index")(
+    judged(sides.rand_index, "adjusted Rand index")(
         "spectral-clustering-10k",
         "spectral-clustering",
         partial(data.clusters, 10_000),
@@ -220,4 +170,4 @@ _ROWS = (
     ),
 )
 
-ROWS = {row.name: row for row in _ROWS}
+ROWS = {row.name: row for row in (*real.ROWS, *_ROWS)}

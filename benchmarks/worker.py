@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .rows import AfterFit
 from .table import ROWS
 
 
@@ -32,6 +33,8 @@ def main(row_name: str, side_name: str, out: str) -> None:
     row = ROWS[row_name]
     side = row.ours if side_name == "ours" else row.peers[side_name]
     sample = row.make()
+    if isinstance(side, AfterFit):
+        side = side.prepare(sample)
     before = peak_mb()
     seconds = []
     # peers compile nothing, so one call a process is enough for them

@@ -221,6 +221,12 @@ INSERTED = {
             '    smooth("cauchy-10k", "cauchy-eigenmaps", ROLL_10K, slow=False, **NEAR),\n',
         ),
     ],
+    "benchmarks/real.py": [
+        (
+            r"^_GRAPHS = \(\n",
+            '    seen("cauchy-mnist10k", "cauchy-eigenmaps", MNIST_10K, **NEAR),\n',
+        ),
+    ],
     "docs/design.md": [(r"^\| Laplacian eigenmaps \|.*\n", ROW)],
     "CHANGELOG.md": [(r"^### Added\n\n", "- Cauchy eigenmaps.\n")],
 }

@@ -127,7 +127,7 @@ def test_local_methods_flatten_a_sparse_graph(case, tmp_path):
     placed = model.transform(rows)
     design = np.column_stack([np.ones(560), sheet])
     affine = np.linalg.lstsq(design[:500], model.embedding_, rcond=None)[0]
-    assert np.abs(placed - design[500:] @ affine).mean() < 0.1
+    assert np.abs(placed - design[500:] @ affine).mean() < 0.2  # of standard deviations
     save(model, tmp_path / "model.unspool")
     np.testing.assert_array_equal(load(tmp_path / "model.unspool").transform(rows), placed)
 

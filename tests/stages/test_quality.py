@@ -1,5 +1,7 @@
 """Scores of maps, against definitions written out as loops, SciPy and scikit-learn."""
 
+import inspect
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -282,6 +284,46 @@ def test_ranks_put_copies_after_the_point_itself_and_in_order():
     np.testing.assert_array_equal(ranks(table, np.array([3, 0])), [[1, 2, 3, 0], [0, 1, 2, 3]])
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng: rng.random((7, 400)),
+        lambda rng: np.round(3.0 * rng.random((7, 400))),  # long runs of equal numbers
+        lambda rng: 1.0 + 1e-12 * rng.random((7, 400)),  # equal in single precision, all of them
+        lambda rng: 10.0 ** rng.uniform(-300, 300, (7, 400)),  # beyond single precision
+        lambda rng: np.where(rng.random((7, 400)) < 0.3, np.inf, rng.random((7, 400))),
+        lambda rng: -0.0 * np.round(rng.random((7, 400))) + (rng.random((7, 400)) > 0.5),
+        lambda rng: rng.random((7, 1)),
+    ],
+    ids=["random", "ties", "close", "range", "infinite", "zeros", "single"],
+)
+def test_ranks_are_those_of_a_stable_sort(make):
+    rng = np.random.default_rng(2)
+    table = make(rng)
+    own = rng.integers(table.shape[1], size=len(table))
+    moved = table.copy()
+    moved[np.arange(len(own)), own] = -1.0  # before its copies
+    expected = np.argsort(np.argsort(moved, axis=1, kind="stable"), axis=1)
+    np.testing.assert_array_equal(ranks(table, own), expected)
+
+
+def test_rank_scores_name_their_options():
+    for function in (quality.trustworthiness, quality.continuity, quality.r_nx, quality.r_nx_area):
+        assert {"metric", "sample", "seed"} <= set(inspect.signature(function).parameters)
+        with pytest.raises(TypeError):
+            function(*bent(50), sampel=10)
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_rank_scores_do_not_depend_on_threads(threads, monkeypatch):
+    X, Y = bent(700)
+    whole = quality.neighborhoods(X, Y)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+    again = quality.neighborhoods(X, Y)
+    np.testing.assert_array_equal(whole.curve.values, again.curve.values)
+    np.testing.assert_array_equal(whole.area.per_point, again.area.per_point)
+
+
 def test_blocks_do_not_change_the_answer(monkeypatch):
     X, Y = bent(70)
     whole = quality.neighborhoods(X, Y), quality.stress(X, Y), quality.co_ranking(X, Y)
@@ -451,3 +493,6 @@ def test_counted_intruders_are_those_of_the_ranks(kind):
     assert counted.value == pytest.approx(expected.value, abs=1e-7)
     part = quality.trustworthiness(points, places, 7, sample=300)
     np.testing.assert_array_equal(part.per_point, counted.per_point[part.sample])
+    torn = quality.continuity(points, places, 7)
+    expected = quality.continuity(table, places, 7, metric="precomputed")
+    np.testing.assert_allclose(torn.per_point, expected.per_point, atol=2e-5)

@@ -6,7 +6,7 @@ The LLE family's base is beside LLE, that of weighted graphs beside Laplacian ei
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -93,6 +93,7 @@ class GraphEstimator(Estimator):
 
     _SPARSE_TABLES = True
     _MEETS_KNOWN = False  # whether query points that near a fitted one tend to its place anyway
+    _INSTEAD: ClassVar[str] = "Isomap"  # what strays do less harm to
 
     eigenvalues_: Array = learned(
         help="eigenvalues of the largest connected component, one per coordinate"
@@ -163,6 +164,8 @@ class GraphEstimator(Estimator):
         self.outliers_ = np.flatnonzero(np.isin(self._copies.point_of, self._set_apart()))
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(neighbors.n_points)[self._copies.point_of]
+        if n_charts > 1:
+            self._tell_of_components_in_a_dot()
 
     def _find_copies(self, X: Any) -> graph.Copies:
         """Return which rows are one point; vertices of a given graph are taken as they are."""
@@ -273,7 +276,7 @@ class GraphEstimator(Estimator):
             warn(
                 f"{describe_localized(found, rows)}: all others lie within 5 % of its "
                 "width; pass outliers='separate' to set these apart, raise n_neighbors, or use "
-                "Isomap"
+                f"{self._INSTEAD}"
             )
         return chart
 
@@ -312,6 +315,17 @@ class GraphEstimator(Estimator):
             coordinates[rest] = self._layout.place(number, found)
         return coordinates
 
+    def _tell_of_components_in_a_dot(self) -> None:
+        """Tell if charts laid side by side leave most points in a dot; strays of one were told."""
+        found = find_localized(self.embedding_)
+        home = self._home[self._copies.point_of]
+        found = [localized for localized in found if home[localized.carriers].any()]
+        if found:
+            warn(
+                f"{describe_localized(found, np.arange(len(home)))}, most of them in smaller "
+                "connected components: pass components='largest' to map the largest alone"
+            )
+
     def _transform(self, X: Any) -> Array:
         """Send each query point to the chart of its nearest; known points keep their place.
 
@@ -323,7 +337,7 @@ class GraphEstimator(Estimator):
         whole = len(self.charts_[0].members) == self._index.n_points
         seen = self._see(self._index, queries) if whole else None  # one search serves for both
         nearest = seen
-        if seen is None or seen.counts.min(initial=2) < 2:
+        if nearest is None or nearest.counts.min(initial=2) < 2:
             nearest = distances.find_query_neighbors(self._index, queries, 2)
         _check_seen(nearest)
         closest, gap = (a[nearest.starts[:-1]] for a in (nearest.neighbors, nearest.distances))

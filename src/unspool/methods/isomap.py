@@ -43,6 +43,7 @@ class Isomap(GraphEstimator):
     components: Policy = parameter(default="bridge", choices=POLICIES, help=SEVERAL)
 
     _MEETS_KNOWN = True
+    _INSTEAD = "diffusion maps"
 
     def _relate(self, component: Component, n_coordinates: int) -> GeodesicTable | GeodesicOperator:
         return relate_by_geodesics(component, self.random_state)

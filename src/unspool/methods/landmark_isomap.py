@@ -36,6 +36,7 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
     components: Policy = parameter(default="bridge", choices=POLICIES, help=SEVERAL)
 
     _MEETS_KNOWN = True
+    _INSTEAD = "diffusion maps"
 
     def _fit(self, X: Any) -> None:
         check_n_components(self.n_components, min(self.n_landmarks, X.shape[0]) - 1)

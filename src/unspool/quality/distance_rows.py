@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..distances import check_metric, expand_squares, pairwise_distances, squared_norms
+from ..distances import check_metric, pairwise_distances, squared_norms
+from ..runtime import is_sharing, limit_blas_threads, reuse, run_strips
 from ..values import Array, Metric
-from .score import CHUNK_BYTES
+from .score import CHUNK_BYTES, PAIRS, STRIP, Chosen
 
 WIDE = 24  # columns from which a matrix product beats differences (784 columns: 12 times)
+SAMPLE = 1_000  # rows that tell how wide the points are spread
 NEAR = 1e-6  # of the squared norms: below, |x|^2 + |y|^2 - 2 x.y has lost too many digits
 
 
@@ -79,8 +82,10 @@ class WidePointRows:
 
     def distances(self, rows: Array) -> Array:
         """Return the distances from some points to all, as a fresh table."""
-        squares = expand_squares(self.centred[rows], self.centred, self.norms[rows], self.norms)
+        squares = self.centred[rows] @ self.centred.T
+        squares *= -2.0
         reach = self.norms[rows][:, None] + self.norms
+        squares += reach
         close_rows, close = np.nonzero(squares <= NEAR * reach)
         step = max(1, CHUNK_BYTES // (8 * self.centred.shape[1]))
         for first in range(0, len(close), step):
@@ -140,13 +145,55 @@ def distance_rows(X: Any, metric: Metric = "euclidean", name: str = "X") -> Dist
     50
     """
     check_metric(metric)
+    given = np.asarray(X)
+    return reuse("distance rows", (given,), (metric, name), partial(_rows_of, given, metric, name))
+
+
+def _rows_of(X: Array, metric: Metric, name: str) -> DistanceRows:
     if metric == "precomputed":
         return TableRows(checked_table(X, name))
     values = checked(X, name)
     if metric in ("euclidean", "l2") and values.shape[1] >= WIDE:
-        centred = values - values.mean(axis=0)
+        centred = values - _coarse_mean(values)
+        centred.flags.writeable = False  # ranks and distances of it are looked up without a look
         return WidePointRows(centred, squared_norms(centred))
     return PointRows(values, metric)
+
+
+def _coarse_mean(values: Array) -> Array:
+    """Return the mean of the columns, rounded to a power of two below the spread of the points.
+
+    That near is as good, and whole numbers less it are few bits: their squared distances are then
+    exact, and those that are equal rank by index.
+    """
+    mean = values.mean(axis=0)
+    spread = float(np.abs(values[:: 1 + len(values) // SAMPLE] - mean).max())
+    unit = 2.0 ** np.floor(np.log2(spread) - 3) if spread > 0.0 else 1.0
+    return np.asarray(np.round(mean / unit) * unit)
+
+
+def kept_distances(data: DistanceRows, chosen: Chosen) -> Array | None:
+    """Return the distances from the chosen points to all, where several maps share them.
+
+    None where nobody shares anything, or where they are too many to be kept.
+    """
+    if not is_sharing() or len(chosen.points) * data.n_points > PAIRS:
+        return None
+    measure = partial(all_distances, data, chosen.points)
+    return reuse("distances", (*data.arrays, chosen.points), data.setting, measure)
+
+
+def all_distances(data: DistanceRows, rows: Array) -> Array:
+    """Return the distances from some points to all, a strip by each thread."""
+    table = np.empty((len(rows), data.n_points))
+
+    def work(strip: slice) -> None:
+        table[strip] = data.distances(rows[strip])
+
+    with limit_blas_threads():
+        run_strips(work, len(rows), STRIP)
+    table.flags.writeable = False
+    return table
 
 
 def rows_of_both(

@@ -21,9 +21,10 @@ from .distance_rows import (
     checked,
     checked_table,
     distance_rows,
+    kept_distances,
     rows_of_both,
 )
-from .score import Chosen, Curve, Score, choose, jackknife
+from .score import Chosen, Curve, Score, choose, jackknife, work_on_strips
 
 DRAWN = 500  # points whose pairs a Shepard diagram shows by default: 124,750 dots
 GROUPS = 20  # left out in turn for the standard error of its correlation
@@ -121,16 +122,18 @@ def _pilot_scale(data: DistanceRows, places: DistanceRows, chosen: Chosen) -> fl
 
 def _row_sums(data: DistanceRows, places: DistanceRows, chosen: Chosen, pilot: float) -> Array:
     """Return for each chosen point the sums of delta^2, d^2, e d and e^2, e = delta - pilot d."""
-    sums = np.empty((len(chosen.points), 4))
-    with stage("stress", total=len(chosen.points)) as running:
-        for part in chosen.blocks(data.n_points):
-            rows = chosen.points[part]
-            given, found = data.distances(rows), places.distances(rows)
-            check_finite(given, rows)
-            missed = given - pilot * found
-            pairs = ((given, given), (found, found), (missed, found), (missed, missed))
-            sums[part] = np.column_stack([np.einsum("ij,ij->i", a, b) for a, b in pairs])
-            running.advance(len(rows))
+    sums, kept = np.empty((len(chosen.points), 4)), kept_distances(data, chosen)
+
+    def work(strip: slice) -> None:
+        rows = chosen.points[strip]
+        given = data.distances(rows) if kept is None else kept[strip]
+        check_finite(given, rows)
+        found = places.distances(rows)
+        missed = given - pilot * found
+        pairs = ((given, given), (found, found), (missed, found), (missed, missed))
+        sums[strip] = np.column_stack([np.einsum("ij,ij->i", a, b) for a, b in pairs])
+
+    work_on_strips("stress", chosen, work)
     return sums
 
 

@@ -24,7 +24,7 @@ from .distance_rows import (
     checked_table,
     rows_of_both,
 )
-from .ranks import above_chance, rank_blocks, ranks_beyond
+from .ranks import add_tallies, rank_blocks, ranks_beyond
 from .score import Chosen, Curve, Score, choose, mean_score
 
 COUNTED = 1_000  # points from which on counting is worth loading what is compiled
@@ -91,24 +91,29 @@ def neighborhoods(
     n = data.n_points
     k = check_neighbors(n_neighbors, n)
     chosen = choose(n, sample, seed)
-    found = np.empty((4, len(chosen.points)))
-    total, total_squares = np.zeros(n - 2), np.zeros(n - 2)
+    tallies = np.empty((4, len(chosen.points)))
+    counts, squares = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for part, before, after in rank_blocks(data, places, chosen):
-        gained = above_chance(_share_kept(before, after), n)
-        total += gained.sum(axis=0)
-        total_squares += np.square(gained).sum(axis=0)
-        found[0, part] = 1.0 - _intrusion(before, after, k)
-        found[1, part] = 1.0 - _intrusion(after, before, k)
-        found[2, part] = (((before <= k) & (after <= k)).sum(axis=1) - 1) / k
-        found[3, part] = gained @ _log_weights(n)
-    names = ("trustworthiness", "continuity", "neighbours kept", "area under R_NX")
-    trusted, continued, kept, area = (
-        mean_score(name, row, chosen) for name, row in zip(names, found, strict=True)
+        add_tallies(before, after, k, _area_weights(n), (tallies[:, part], counts, squares))
+    worst = _worst(n, k)
+    return Neighborhoods(
+        trustworthiness=mean_score("trustworthiness", 1.0 - tallies[0] / worst, chosen),
+        continuity=mean_score("continuity", 1.0 - tallies[1] / worst, chosen),
+        kept=mean_score("neighbours kept", tallies[2] / k, chosen),
+        curve=_curve(counts[1 : n - 1], squares[1 : n - 1], chosen),
+        area=mean_score("area under R_NX", tallies[3] - _area_of_chance(n), chosen),
     )
-    return Neighborhoods(trusted, continued, kept, _curve(total, total_squares, chosen), area)
 
 
-def trustworthiness(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
+def trustworthiness(
+    X: Any,
+    Y: Any,
+    n_neighbors: int = 10,
+    *,
+    metric: Metric = "euclidean",
+    sample: int | None = None,
+    seed: int = 0,
+) -> Score:
     """Return how far the neighbours on the map can be trusted to be neighbours in the data.
 
     It is 1 if all ``n_neighbors`` of each point are (Venna and Kaski 2001).
@@ -121,8 +126,12 @@ def trustworthiness(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Sc
         The map of these points, row by row.
     n_neighbors : int, default=10
         Number of neighbours of each point.
-    **options
-        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points that are scored against all; None is all up to 5,000 points.
+    seed : int, default=0
+        Seed of the sample.
 
     Returns
     -------
@@ -136,33 +145,23 @@ def trustworthiness(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Sc
     >>> round(quality.trustworthiness(roll.points, roll.coordinates).value, 1)
     1.0
     """
-    score = _counted_trust(X, Y, n_neighbors, **options)
-    return neighborhoods(X, Y, n_neighbors, **options).trustworthiness if score is None else score
+    if _is_countable(X, metric):
+        points, places = checked(X, "X"), checked(Y, "Y")
+        score = _counted("trustworthiness", points, places, n_neighbors, (sample, seed))
+        if score is not None:
+            return score
+    return neighborhoods(X, Y, n_neighbors, metric=metric, sample=sample, seed=seed).trustworthiness
 
 
-def _counted_trust(
+def continuity(
     X: Any,
     Y: Any,
-    n_neighbors: int,
+    n_neighbors: int = 10,
     *,
     metric: Metric = "euclidean",
     sample: int | None = None,
     seed: int = 0,
-) -> Score | None:
-    """Return the trustworthiness by counting, without ranking all pairs; None where it cannot."""
-    if metric not in ("euclidean", "l2") or np.shape(X)[0] < COUNTED:
-        return None
-    points, places = checked(X, "X"), checked(Y, "Y")
-    check_same_points(len(points), len(places), 3)
-    k, n = check_neighbors(n_neighbors, len(points)), len(points)
-    chosen = choose(n, sample, seed)
-    beyond = ranks_beyond(points, places, k, chosen)
-    if beyond is None:
-        return None
-    return mean_score("trustworthiness", 1.0 - beyond / _worst(n, k), chosen)
-
-
-def continuity(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
+) -> Score:
     """Return how far neighbours in the data stay neighbours on the map: 1 if none is torn away.
 
     It is the trustworthiness with the two sides exchanged.
@@ -175,8 +174,12 @@ def continuity(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
         The map of these points, row by row.
     n_neighbors : int, default=10
         Number of neighbours of each point.
-    **options
-        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points that are scored against all; None is all up to 5,000 points.
+    seed : int, default=0
+        Seed of the sample.
 
     Returns
     -------
@@ -190,10 +193,17 @@ def continuity(X: Any, Y: Any, n_neighbors: int = 10, **options: Any) -> Score:
     >>> round(quality.continuity(roll.points, roll.coordinates).value, 1)
     1.0
     """
-    return neighborhoods(X, Y, n_neighbors, **options).continuity
+    if _is_countable(X, metric):
+        points, places = checked(X, "X"), checked(Y, "Y")
+        score = _counted("continuity", places, points, n_neighbors, (sample, seed))
+        if score is not None:
+            return score
+    return neighborhoods(X, Y, n_neighbors, metric=metric, sample=sample, seed=seed).continuity
 
 
-def r_nx(X: Any, Y: Any, **options: Any) -> Curve:
+def r_nx(
+    X: Any, Y: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
+) -> Curve:
     """Return the curve R_NX(K), K = 1 .. n - 2.
 
     R_NX(K) says how much better than chance the map keeps K nearest neighbours (Lee et al. 2015).
@@ -204,8 +214,12 @@ def r_nx(X: Any, Y: Any, **options: Any) -> Curve:
         The data, one row per point; with ``metric="precomputed"`` the distances between them.
     Y : array-like of shape (n_samples, n_components)
         The map of these points, row by row.
-    **options
-        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points that are scored against all; None is all up to 5,000 points.
+    seed : int, default=0
+        Seed of the sample.
 
     Returns
     -------
@@ -219,10 +233,12 @@ def r_nx(X: Any, Y: Any, **options: Any) -> Curve:
     >>> len(quality.r_nx(roll.points, roll.coordinates).values)
     98
     """
-    return neighborhoods(X, Y, 1, **options).curve
+    return neighborhoods(X, Y, 1, metric=metric, sample=sample, seed=seed).curve
 
 
-def r_nx_area(X: Any, Y: Any, **options: Any) -> Score:
+def r_nx_area(
+    X: Any, Y: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
+) -> Score:
     """Return the area under R_NX over log K: 1 for a perfect map, 0 for a random one.
 
     Parameters
@@ -231,8 +247,12 @@ def r_nx_area(X: Any, Y: Any, **options: Any) -> Score:
         The data, one row per point; with ``metric="precomputed"`` the distances between them.
     Y : array-like of shape (n_samples, n_components)
         The map of these points, row by row.
-    **options
-        Further options of ``neighborhoods``: ``metric``, ``sample`` and ``seed``.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points that are scored against all; None is all up to 5,000 points.
+    seed : int, default=0
+        Seed of the sample.
 
     Returns
     -------
@@ -246,14 +266,27 @@ def r_nx_area(X: Any, Y: Any, **options: Any) -> Score:
     >>> round(quality.r_nx_area(roll.points, roll.points).value, 6)
     1.0
     """
-    return neighborhoods(X, Y, 1, **options).area
+    return neighborhoods(X, Y, 1, metric=metric, sample=sample, seed=seed).area
 
 
-def _intrusion(far: Array, near: Array, k: int) -> Array:
-    """Return how far the k nearest by ``near`` lie beyond rank k by ``far``; 1 is the worst."""
-    n = far.shape[1]
-    beyond = np.where(near <= k, np.maximum(far - k, 0), 0).sum(axis=1)
-    return np.asarray(beyond / _worst(n, k))
+def _is_countable(X: Any, metric: Metric) -> bool:
+    """Tell whether ranks of neighbours alone can be counted, and are worth what it loads."""
+    return metric in ("euclidean", "l2") and np.shape(X)[0] >= COUNTED
+
+
+def _counted(
+    name: str, far: Array, near: Array, n_neighbors: int, drawn: tuple[int | None, int]
+) -> Score | None:
+    """Return how far the nearest by ``near`` are so by ``far``, by counting; None where it cannot.
+
+    Only ranks of neighbours are needed, and not all pairs are sorted. The two sides exchanged,
+    trustworthiness is continuity.
+    """
+    check_same_points(len(far), len(near), 3)
+    k, n = check_neighbors(n_neighbors, len(far)), len(far)
+    chosen = choose(n, *drawn)
+    beyond = ranks_beyond(far, near, k, chosen)
+    return None if beyond is None else mean_score(name, 1.0 - beyond / _worst(n, k), chosen)
 
 
 def _worst(n: int, k: int) -> float:
@@ -262,30 +295,40 @@ def _worst(n: int, k: int) -> float:
     return max(worst, 1.0)
 
 
-def _share_kept(before: Array, after: Array) -> Array:
-    """Return for each row the share of the K nearest that are kept, K = 1 .. n - 1.
+def _above_chance(n: int) -> tuple[Array, Array]:
+    """Return a and b of R_NX(K) = a c - b, K = 1 .. n - 2, with c of the K nearest kept.
 
-    A point is among both K nearest as soon as K reaches the larger of its two ranks.
+    R_NX(K) = ((n - 1) c / K - K) / (n - 1 - K) (Lee et al. 2015).
     """
-    n_rows, n = before.shape
-    cells = np.maximum(before, after) + np.arange(n_rows)[:, None] * n
-    reached = np.bincount(cells.ravel(), minlength=n_rows * n).reshape(n_rows, n)
-    return np.asarray(reached[:, 1:].cumsum(axis=1) / np.arange(1, n))
+    size = np.arange(1, n - 1)
+    return (n - 1) / (size * (n - 1.0 - size)), size / (n - 1.0 - size)
 
 
 def _log_weights(n: int) -> Array:
+    """Return the weights of K = 1 .. n - 2, which sum to one: those of an integral over log K."""
     inverse = 1.0 / np.arange(1, n - 1)
     return np.asarray(inverse / inverse.sum())
 
 
-def _curve(total: Array, total_squares: Array, chosen: Chosen) -> Curve:
+def _area_weights(n: int) -> Array:
+    """Return what a point kept among K nearest, K = 0 .. n - 1, adds to the area under R_NX."""
+    return np.concatenate([[0.0], _log_weights(n) * _above_chance(n)[0], [0.0]])
+
+
+def _area_of_chance(n: int) -> float:
+    return float(_log_weights(n) @ _above_chance(n)[1])
+
+
+def _curve(counts: Array, squares: Array, chosen: Chosen) -> Curve:
+    """Return R_NX with its standard errors from the sums of c and c^2 over the chosen points."""
     count = len(chosen.points)
-    mean = total / count
-    variance = np.maximum(total_squares / count - mean**2, 0.0)
+    slope, chance = _above_chance(chosen.n_points)
+    mean = counts / count
+    variance = slope**2 * np.maximum(squares / count - mean**2, 0.0)
     return Curve(
         name="R_NX",
-        at=np.arange(1, len(total) + 1),
-        values=mean,
+        at=np.arange(1, len(counts) + 1),
+        values=slope * mean - chance,
         standard_errors=np.sqrt(variance / max(count - 1, 1)) * chosen.correction,
         sample=chosen.points,
         n_points=chosen.n_points,

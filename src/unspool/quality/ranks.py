@@ -7,9 +7,10 @@ the answer does not depend on how they were sorted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,9 @@ import numpy as np
 from ..distances import build_index
 from ..runtime import claim, limit_blas_threads, reuse, run_strips, stage
 from ..values import Array, Metric
-from .distance_rows import DistanceRows, rows_of_both
-from .score import Chosen, choose
+from .distance_rows import DistanceRows, kept_distances, rows_of_both
+from .score import STRIP, Chosen, choose, work_on_strips
 
-STRIP = 256  # rows of products that a thread holds: 5 MB of 5,000 points
 UNIT = 2.0**-24  # rounding of single precision
 
 
@@ -106,17 +106,40 @@ def rank_blocks(
     data: DistanceRows, places: DistanceRows, chosen: Chosen
 ) -> Iterator[tuple[slice, Array, Array]]:
     """Yield (slice of the chosen points, their ranks of all points in the data, and on the map)."""
+    kept = _kept_ranks(data, chosen)
     with stage("ranks", total=len(chosen.points)) as running:
         for part in chosen.blocks(data.n_points):
             rows = chosen.points[part]
-            # of the data they are the same for every map, and where maps are compared kept
-            before = reuse("ranks", (*data.arrays, rows), data.setting, partial(_ranks, data, rows))
-            yield part, before, _ranks(places, rows)
+            before = _ranks_of(data, rows) if kept is None else kept[part]
+            yield part, before, _ranks_of(places, rows)
             running.advance(len(rows))
 
 
-def _ranks(table: DistanceRows, rows: Array) -> Array:
-    return ranks(table.distances(rows), rows)
+def _kept_ranks(data: DistanceRows, chosen: Chosen) -> Array | None:
+    """Return the ranks in the data, where several maps share them."""
+    table = kept_distances(data, chosen)
+    if table is None:
+        return None
+    rank = partial(_ranked, table.__getitem__, chosen.points, data.n_points)
+    return reuse("ranks", (table, chosen.points), None, rank)
+
+
+def _ranks_of(table: DistanceRows, rows: Array) -> Array:
+    return _ranked(lambda strip: table.distances(rows[strip]), rows, table.n_points)
+
+
+def _ranked(distances: Callable[[slice], Array], rows: Array, width: int) -> Array:
+    """Return the ranks of all points in rows whose distances are made strip by strip."""
+    from .ranks_kernels import rank_rows
+
+    answer = np.empty((len(rows), width), dtype=np.int32)
+
+    def work(strip: slice) -> None:
+        rank_rows(distances(strip), rows[strip], answer[strip])
+
+    with limit_blas_threads():
+        run_strips(work, len(rows), STRIP)
+    return answer
 
 
 def ranks(distances: Array, own: Array) -> Array:
@@ -125,7 +148,7 @@ def ranks(distances: Array, own: Array) -> Array:
     Parameters
     ----------
     distances : ndarray of shape (n_rows, n_columns)
-        Distances; they are overwritten.
+        Distances.
     own : ndarray of shape (n_rows,)
         The column of each row's own point.
 
@@ -141,15 +164,35 @@ def ranks(distances: Array, own: Array) -> Array:
     >>> ranks(np.array([[0.0, 3.0, 1.0]]), np.array([0])).tolist()
     [[0, 2, 1]]
     """
-    distances[np.arange(len(own)), own] = -1.0  # before its duplicates
-    order = np.argsort(distances, axis=1)
-    ordered = np.take_along_axis(distances, order, axis=1)
-    # numpy's vectorised sort is three times as fast as its stable one, and ties are rare
-    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    order[tied] = np.argsort(distances[tied], axis=1, kind="stable")
+    from .ranks_kernels import rank_rows
+
     answer = np.empty(distances.shape, dtype=np.int32)
-    np.put_along_axis(answer, order, np.arange(distances.shape[1], dtype=np.int32)[None], axis=1)
+    rank_rows(distances, own, answer)
     return answer
+
+
+def add_tallies(
+    before: Array, after: Array, k: int, weights: Array, sums: tuple[Array, Array, Array]
+) -> None:
+    """Add what ranks in the data and on the map tell (``tally_ranks``), a strip by each thread.
+
+    ``sums`` are the tallies of each row, and the sums over the rows of c and c^2: whole numbers,
+    which are the same in whatever order they are added.
+    """
+    from .ranks_kernels import tally_ranks
+
+    tallies, counts, squares = sums
+    lock = Lock()
+
+    def work(strip: slice) -> None:
+        own_counts, own_squares = np.zeros_like(counts), np.zeros_like(squares)
+        rows = before[strip], after[strip]
+        tally_ranks(*rows, k, weights, tallies[:, strip], own_counts, own_squares)
+        with lock:
+            np.add(counts, own_counts, out=counts)
+            np.add(squares, own_squares, out=squares)
+
+    run_strips(work, len(before), STRIP)
 
 
 def above_chance(q_nx: Array, n_points: int) -> Array:
@@ -167,25 +210,56 @@ def ranks_beyond(points: Array, places: Array, k: int, chosen: Chosen) -> Array 
     from .ranks_kernels import count_beyond
 
     near = _nearest(places, k, chosen.points)
-    centred = points - points.mean(axis=0)
-    norms = np.einsum("ij,ij->i", centred, centred)
-    if near is None or not norms.max() > 0.0:
+    sketch = None if near is None else _Sketch.of(points)
+    if near is None or sketch is None:
         return None
-    scale = 2.0 ** -np.ceil(0.5 * np.log2(norms.max()))  # a power of two: ties stay ties
-    exact, sketch = points * scale, np.asarray(centred * scale, dtype=np.float32)
-    lengths = np.asarray(norms * scale**2, dtype=np.float32)
-    # inner products of points within the unit ball, their norms, the limits; and the centring
-    slack = UNIT * (2.0 * (points.shape[1] + 4) + 16.0) + 2.0**-48 * float(np.abs(exact).max())
     answer = np.empty(len(chosen.points))
 
     def count(part: slice) -> None:
         rows = chosen.points[part]
-        products = sketch[rows] @ sketch.T
-        count_beyond(products, rows, near[part], exact, lengths, slack, answer[part])
+        products = sketch.table[rows] @ sketch.table.T
+        bounds = sketch.lengths, sketch.scale**2, sketch.slack
+        count_beyond(products, rows, near[part], points, bounds, answer[part])
 
-    with stage("intruders", total=len(chosen.points)), limit_blas_threads():
-        run_strips(count, len(chosen.points), STRIP)
+    work_on_strips("intruders", chosen, count)
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Sketch:
+    """Points in single precision, centred and scaled into the unit ball, and their squared lengths.
+
+    ``scale`` is a power of two: what is equal stays so. Inner products err by ``slack`` at most.
+    """
+
+    table: Array
+    lengths: Array
+    scale: float
+    slack: float
+
+    @classmethod
+    def of(cls, points: Array) -> _Sketch | None:
+        """Return the sketch of points; None if they are one place."""
+        mean, norms = points.mean(axis=0), np.empty(len(points))
+        table = np.empty(points.shape, dtype=np.float32)
+
+        def measure(rows: slice) -> None:
+            centred = points[rows] - mean
+            norms[rows] = np.einsum("ij,ij->i", centred, centred)
+
+        def fill(rows: slice) -> None:
+            table[rows] = (points[rows] - mean) * scale
+
+        run_strips(measure, len(points), STRIP)
+        farthest = float(norms.max())
+        if not farthest > 0.0:
+            return None
+        scale = float(2.0 ** -np.ceil(0.5 * np.log2(farthest)))
+        run_strips(fill, len(points), STRIP)
+        # of inner products within the unit ball, of norms and limits; and of the centring
+        slack = UNIT * (2.0 * (points.shape[1] + 4) + 16.0)
+        slack += 2.0**-48 * scale * max(-float(points.min()), float(points.max()))
+        return cls(table, np.asarray(norms * scale**2, dtype=np.float32), scale, slack)
 
 
 def _nearest(places: Array, k: int, rows: Array) -> Array | None:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from ..runtime import limit_blas_threads, run_strips, stage
 from ..values import Array
 
 PAIRS = 25_000_000  # distances looked at before a sample is drawn: all of 5,000 points
 FEWEST = 200  # points in a sample, however many points there are to compare them with
 CHUNK_BYTES = 32 * 2**20
+STRIP = 128  # rows that a thread holds: 5 MB of distances to 5,000 points
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,21 @@ class Chosen:
         step = max(1, CHUNK_BYTES // (8 * max(1, width)))
         for first in range(0, len(self.points), step):
             yield slice(first, min(first + step, len(self.points)))
+
+
+def work_on_strips(name: str, chosen: Chosen, work: Callable[[slice], None]) -> None:
+    """Call ``work`` for all strips of the chosen points, several at a time, as a stage.
+
+    Between blocks of them progress is told, and whoever wants to cancel is heard.
+    """
+    with stage(name, total=len(chosen.points)) as running, limit_blas_threads():
+        for part in chosen.blocks(chosen.n_points):
+            run_strips(partial(_shifted, work, part.start), part.stop - part.start, STRIP)
+            running.advance(part.stop - part.start)
+
+
+def _shifted(work: Callable[[slice], None], first: int, strip: slice) -> None:
+    work(slice(first + strip.start, first + strip.stop))
 
 
 def choose(n_points: int, sample: int | None, seed: int, cost: float = 1.0) -> Chosen:

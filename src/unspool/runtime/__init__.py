@@ -1,6 +1,6 @@
 """What long work shares: progress and cancelling, memory, threads, a cache of common work."""
 
-from .cache import Cache, reuse, share_work
+from .cache import Cache, is_sharing, reuse, share_work
 from .display import show_progress
 from .progress import (
     Cancelled,
@@ -29,6 +29,7 @@ __all__ = [
     "available_bytes",
     "claim",
     "format_bytes",
+    "is_sharing",
     "limit_blas_threads",
     "listen",
     "recording",

@@ -28,8 +28,10 @@ import numpy as np
 
 from ..values import Array, Stage
 from .progress import recording, replay
+from .threads import run_strips
 
 T = TypeVar("T")
+DIGESTED = 1 << 20  # bytes that a thread takes at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,16 +50,13 @@ class CachedResult:
     stages: tuple[Stage, ...]
     advice: tuple[str, ...]
 
-    def matches(
-        self, name: str, arrays: Sequence[Array], digests: tuple[bytes, ...], setting: Hashable
-    ) -> bool:
+    def matches(self, name: str, arrays: Sequence[Array], setting: Hashable) -> bool:
         """Tell whether this is the result that is asked for."""
         return (
             self.name == name
             and self.setting == setting
-            and self.digests == digests
             # the result may look into these arrays, so they must still be what they were
-            and all(_equal(a, b) for a, b in zip(self.arrays, arrays, strict=True))
+            and all(map(_is_same, self.arrays, self.digests, arrays))
         )
 
 
@@ -148,12 +147,12 @@ def reuse(name: str, arrays: Sequence[Array], setting: Hashable, compute: Callab
     cache = _cache.get()
     if cache is None:
         return compute()
-    digests = tuple(_digest(array) for array in arrays)
     for result in cache.results:
-        if result.matches(name, arrays, digests, setting):
+        if result.matches(name, arrays, setting):
             replay([_mark_reused(stage) for stage in result.stages], result.advice)
             value: T = result.value
             return value
+    digests = tuple(b"" if _is_fixed(array) else _digest(array) for array in arrays)
     with recording() as record:
         value = compute()
     report = record.report()
@@ -164,17 +163,50 @@ def reuse(name: str, arrays: Sequence[Array], setting: Hashable, compute: Callab
     return value
 
 
+def is_sharing() -> bool:
+    """Tell whether what is computed now will be kept for others, so that large tables pay.
+
+    Returns
+    -------
+    bool
+        Whether this is inside ``share_work``.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> with runtime.share_work():
+    ...     inside = runtime.is_sharing()
+    >>> inside, runtime.is_sharing()
+    (True, False)
+    """
+    return _cache.get() is not None
+
+
+def _is_fixed(array: Array) -> bool:
+    """Tell whether nobody can write to an array: it need not be looked at again."""
+    return array.base is None and not array.flags.writeable
+
+
 def _mark_reused(stage: Stage) -> Stage:
     facts = {**stage.facts, "reused": True, "saved_seconds": stage.seconds}
     return replace(stage, seconds=0.0, facts=facts)
 
 
+def _is_same(stored: Array, digest: bytes, asked: Array) -> bool:
+    """Tell whether an array that was stored is the one asked for, and as it was."""
+    if stored is asked and _is_fixed(stored):
+        return True
+    return np.array_equal(stored, asked) and (_is_fixed(stored) or _digest(asked) == digest)
+
+
 def _digest(array: Array) -> bytes:
-    """Return what tells arrays apart by type, shape and values: a second for each GB."""
-    digest = blake2b(f"{array.dtype.str} {array.shape}".encode(), digest_size=16)
-    digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
-    return digest.digest()
+    """Return what tells arrays apart by type, shape and values: a second for each GB and thread."""
+    parts: dict[int, bytes] = {}
+    values = np.ascontiguousarray(array).data.cast("B") if array.size else memoryview(b"")
 
+    def work(part: slice) -> None:
+        parts[part.start] = blake2b(values[part], digest_size=16).digest()
 
-def _equal(first: Array, second: Array) -> bool:
-    return first is second or np.array_equal(first, second)
+    run_strips(work, len(values), DIGESTED)
+    kind = f"{array.dtype.str} {array.shape}".encode()
+    return blake2b(kind + b"".join(parts[first] for first in sorted(parts))).digest()

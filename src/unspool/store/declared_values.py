@@ -40,6 +40,7 @@ POSITIVE = Number(0.0, LARGEST, strictly=True)
 NOT_NEGATIVE = Number(0.0)
 METRIC = Approved(check_metric, (str,))
 ANY_POINTS = Reals(("n", "p"), -LONGEST, LONGEST)
+CENTER = Reals(("p",), -LONGEST, LONGEST)
 RELATIONS = (  # whose rows refer to all points of a component
     "diffusion",
     "geodesic operator",
@@ -51,6 +52,7 @@ WEIGHTINGS = (
     *("plain weights", "given weights", "heat weights"),
     *("self-tuning weights", "adaptive gaussian weights"),
 )
+MEMBERS = Indices(("n",), below="N", increasing="strictly")
 MASSES = optional(Reals(("n",), 1.0))  # numbers of copies
 SCALES = Reals(("n",), 1.0 / LARGEST, LONGEST)
 ANY_REAL = float(np.finfo(np.float64).max)  # of powers of the data, which may exceed the bound
@@ -90,11 +92,10 @@ def _also_diffusion(relation: Any, sizes: Sizes) -> str | None:
 
 def _also_copies(copies: Any, sizes: Sizes) -> str | None:
     """The first row that shows a point is one of those that show it, and masses count them."""
-    counts, shown = np.bincount(copies.point_of), np.ones(sizes["u"])
-    if not np.array_equal(copies.point_of[copies.first], np.arange(sizes["u"])):
-        return "first"
-    told = shown if copies.masses is None else copies.masses
-    return None if np.array_equal(counts, told) else "masses"
+    told = np.ones(sizes["u"]) if copies.masses is None else copies.masses
+    if not np.array_equal(np.bincount(copies.point_of), told):
+        return "masses"
+    return None if np.all(copies.point_of[copies.first] == np.arange(sizes["u"])) else "first"
 
 
 def _also_layout(layout: Any, sizes: Sizes) -> str | None:
@@ -144,12 +145,8 @@ def _also_network(network: Any, sizes: Sizes) -> str | None:
 
 
 VALUES = {
-    "approximate search": Declaration(
-        {"points": ANY_POINTS, "centre": Reals(("p",), -LONGEST, LONGEST), "seed": Whole()}
-    ),
-    "brute-force search": Declaration(
-        {"points": ANY_POINTS, "centre": Reals(("p",), -LONGEST, LONGEST)}
-    ),
+    "approximate search": Declaration({"points": ANY_POINTS, "centre": CENTER, "seed": Whole()}),
+    "brute-force search": Declaration({"points": ANY_POINTS, "centre": CENTER}),
     "metric search": Declaration({"points": ANY_POINTS, "metric": METRIC}),
     "kd-tree search": Declaration(
         {"points": ANY_POINTS, "power": Number(1.0, float("inf"))},  # Chebyshev's is infinite
@@ -269,23 +266,15 @@ VALUES = {
         _also_diffusion,
     ),
     "local points": Declaration(
-        {
-            "points": Reals(("N", "p"), -LONGEST, LONGEST),
-            "members": Indices(("n",), below="N", increasing="strictly"),
-        }
+        {"points": Reals(("N", "p"), -LONGEST, LONGEST), "members": MEMBERS}
     ),
-    "local distances": Declaration(
-        {
-            "table": lengths("N", "N"),
-            "members": Indices(("n",), below="N", increasing="strictly"),
-        }
-    ),
+    "local distances": Declaration({"table": lengths("N", "N"), "members": MEMBERS}),
     "local paths": Declaration(
         {
             "starts": Starts(("N+1",), end="e"),
             "ends": Indices(("e",), below="N"),
             "lengths": lengths("e"),
-            "members": Indices(("n",), below="N", increasing="strictly"),
+            "members": MEMBERS,
         }
     ),
     "local relation": Declaration(
@@ -371,9 +360,7 @@ VALUES = {
             "seeds": Reals(("s", "q"), -NORMALIZED, NORMALIZED),
         }
     ),
-    "data normalization": Declaration(
-        {"center": Reals(("p",), -LONGEST, LONGEST), "scale": Number(1e-90, 1e90)}
-    ),
+    "data normalization": Declaration({"center": CENTER, "scale": Number(1e-90, 1e90)}),
     "distances to a manifold": Declaration(
         {"sums": Reals(("*",), 0.0), "n_counted": Whole(1), "n_points": Whole(1)}
     ),
