@@ -136,8 +136,8 @@ def test_missing_distances_are_shortest_paths_within_the_neighbourhood():
     from scipy.sparse.csgraph import shortest_path
 
     graph = graph_of(X, X, 6, with_self=False)
-    geometry = problem.look_at(graph, np.arange(len(X)), is_table=True)
     near = distances.neighbor_graph(X, 6)
+    geometry = problem.look_at(graph, np.arange(len(X)), near, is_table=True)
     points, around, lengths = next(iter(near.by_count(50)))
     found = geometry.own_grams()(points, around, lengths)
     known = graph.toarray()

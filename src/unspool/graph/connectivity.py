@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..edges import graph_from_edges
+from ..edges import graph_from_edges, subgraph
 from ..values import Array, Components, NeighborGraph, NeighborIndex
 
 SymmetrizeRule = Literal["union", "mutual"]
@@ -288,7 +288,9 @@ def bridge_components(
 
     A minimum spanning tree of the components by Boruvka's rounds: each component but the largest
     reaches for its nearest foreign point, until one is left. In a directed graph its core does:
-    links of other points leave it closed.
+    links of other points leave it closed. A sparse graph of distances holds few such links; where
+    it has none, the center of a component is joined to that of the largest, by an edge as long as
+    the radii of both.
 
     Parameters
     ----------
@@ -298,8 +300,8 @@ def bridge_components(
         Its components, as ``find_components`` returns them.
     index : NeighborIndex
         The search over the points.
-    X : ndarray of shape (n_samples, n_features)
-        The points.
+    X : ndarray of shape (n_samples, n_features), or sparse matrix
+        The points, or their distances.
 
     Returns
     -------
@@ -317,10 +319,7 @@ def bridge_components(
     6
     """
     if sp.issparse(X):
-        raise ValueError(
-            f"{found.describe()} and a sparse graph has no distances to bridge them with; "
-            "pass dense distances, or components='separate'"
-        )
+        return _bridge_sparse(graph, found, sp.coo_array(X))
 
     def nearest_foreign(found: Components) -> Links:
         links = [
@@ -329,6 +328,59 @@ def bridge_components(
         return Links(*(np.array(column) for column in zip(*links, strict=True)))
 
     return join_components(graph, found, nearest_foreign)
+
+
+def _bridge_sparse(graph: NeighborGraph, found: Components, given: sp.coo_array) -> NeighborGraph:
+    """Return the graph joined by the shortest given edges, then from center to center."""
+    order = np.argsort(given.data, kind="stable")
+    ends = given.row[order], given.col[order]
+    lengths = given.data[order]
+
+    def shortest_given(found: Components) -> Links:
+        labels, is_core = found.labels, found.is_core
+        crossing = np.flatnonzero(labels[ends[0]] != labels[ends[1]])
+        best: list[int] = []
+        for label in range(found.count):
+            leaves = np.zeros(len(crossing), dtype=bool)
+            for side in ends:  # a link of a point outside the core would leave that closed
+                start = side[crossing]
+                leaves |= (labels[start] == label) & (True if is_core is None else is_core[start])
+            best += crossing[leaves][:1].tolist()
+        chosen = np.unique(np.array(best, dtype=np.intp))
+        return Links(ends[0][chosen], ends[1][chosen], lengths[chosen])
+
+    graph = join_components(graph, found, shortest_given)
+    found = find_components(graph)
+    if found.count == 1:
+        return graph
+    middles = [_center(graph, found.core(c)) for c in range(found.count)]
+
+    def centers(found: Components) -> Links:
+        first, radius = middles[0]
+        others = np.array([point for point, _ in middles[1:]])
+        reach = np.array([radius + own for _, own in middles[1:]])
+        return Links(np.full(len(others), first), others, reach)
+
+    return join_components(graph, found, centers)
+
+
+def _center(graph: NeighborGraph, points: Array) -> tuple[int, float]:
+    """Return a point in the middle of a component, and how far the farthest is from it.
+
+    It is the middle of a longest path, as two sweeps find it.
+    """
+    from scipy.sparse.csgraph import dijkstra
+
+    among = subgraph(graph, points)
+    edges = among.with_weights(np.maximum(among.distances, np.finfo(float).tiny))
+
+    def sweep(start: int) -> Array:
+        return np.asarray(dijkstra(edges, directed=False, indices=start))
+
+    first = sweep(int(np.argmax(sweep(0))))
+    second = sweep(int(np.argmax(first)))
+    middle = int(np.argmin(np.maximum(first, second)))
+    return int(points[middle]), float(sweep(middle).max())
 
 
 def _shortest_link(

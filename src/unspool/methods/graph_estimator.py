@@ -230,13 +230,16 @@ class GraphEstimator(Estimator):
             )
         done = {
             "separate": "each is mapped on its own, and they are laid side by side",
-            "bridge": "they were joined by the shortest links between them",
+            "bridge": "they were joined by the shortest links between them"
+            + (", or from center to center by their radii" if sp.issparse(self._space) else ""),
             "largest": "only the largest is mapped; the other "
             f"{len(found.labels) - found.sizes[0]} points are placed on its map as query points",
         }[self.components]
         warn(f"{found.describe()}: {done}; {remedy}")
         if self.components != "bridge":
             return neighbors, found
+        if self._input_kind() == "weights":
+            raise ValueError("given weights have no lengths to bridge with; join the components")
         exact = distances.build_index(self._space, self._search_metric())  # a link is one pair
         joined = graph.bridge_components(neighbors, found, exact, self._space)
         return joined, graph.find_components(joined)

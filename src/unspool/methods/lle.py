@@ -53,7 +53,7 @@ class LocalEstimator(GraphEstimator):
                 "paths stand for the distances between neighbours that the graph does not hold; a "
                 "graph of about four times as many neighbours as n_neighbors uses holds almost all"
             )
-        return look_at(self._space, component.members, is_table=is_table)
+        return look_at(self._space, component.members, component.graph, is_table=is_table)
 
     def _check_tangents(self) -> None:
         """Refuse more tangent coordinates than the points have features."""

@@ -131,24 +131,32 @@ class LocalPaths:
 
     The distance between two members is that of their edge, where the graph has one, and else the
     length of the shortest path within the neighbourhood. ``starts``, ``ends`` and ``lengths`` are
-    the rows of the graph, the ends in each row in increasing order.
+    the edges among the points of a component, the ends in each row in increasing order.
     """
 
     starts: Array
     ends: Array
     lengths: Array
-    members: Array
 
     @classmethod
-    def of(cls, graph: sp.csr_array, members: Array) -> LocalPaths:
-        """Return the neighbourhoods of a component; of an edge given twice the shorter counts."""
-        order = np.lexsort((graph.data, graph.indices, _rows_of(graph)))
-        rows, ends = _rows_of(graph)[order], graph.indices[order].astype(np.int64)
-        is_first = np.ones(len(ends), dtype=bool)
-        is_first[1:] = (rows[1:] != rows[:-1]) | (ends[1:] != ends[:-1])
-        counts = np.bincount(rows[is_first], minlength=graph.shape[0])
+    def of(cls, table: sp.csr_array, members: Array, graph: NeighborGraph) -> LocalPaths:
+        """Return the edges among ``members``: those given, and those of their own graph.
+
+        That may have more, such as bridges; of an edge that both have the shorter counts.
+        """
+        number = np.full(table.shape[0], -1, dtype=np.int64)
+        number[members] = np.arange(len(members))
+        rows = number[np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))]
+        ends, kept = number[table.indices], (rows >= 0) & (number[table.indices] >= 0)
+        rows = np.concatenate([rows[kept], graph.rows])
+        ends = np.concatenate([ends[kept], graph.neighbors])
+        lengths = np.concatenate([table.data[kept], graph.distances])
+        order = np.lexsort((lengths, ends, rows))
+        rows, ends = rows[order], ends[order]
+        is_first = np.append(True, (rows[1:] != rows[:-1]) | (ends[1:] != ends[:-1]))[: len(rows)]
+        counts = np.bincount(rows[is_first], minlength=len(members))
         starts = np.concatenate([[0], np.cumsum(counts)])
-        return cls(starts, ends[is_first], graph.data[order][is_first], members)
+        return cls(starts, ends[is_first], lengths[order][is_first])
 
     @property
     def width(self) -> int:
@@ -185,11 +193,10 @@ class LocalPaths:
 
     def _edges_among(self, neighbors: Array) -> Array:
         """Return the lengths of edges between members (b, m, m), infinite where there is none."""
-        ids = self.members[neighbors].astype(np.int64)
+        ids = neighbors.astype(np.int64)
         wanted = ids[:, :, None] * (len(self.starts) - 1) + ids[:, None, :]
-        slots = np.minimum(np.searchsorted(self._keys, wanted), max(0, len(self._keys) - 1))
-        found = self._keys[slots] == wanted if len(self._keys) else np.zeros(wanted.shape, bool)
-        lengths = np.where(found, self.lengths[slots] if len(self._keys) else 0.0, np.inf)
+        slots = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        lengths = np.where(self._keys[slots] == wanted, self.lengths[slots], np.inf)
         lengths = np.minimum(lengths, lengths.transpose(0, 2, 1))
         same = np.arange(neighbors.shape[1])
         lengths[:, same, same] = 0.0
@@ -206,12 +213,9 @@ class LocalPaths:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def _rows_of(graph: sp.csr_array) -> Array:
-    """Return the row of every stored entry of a sparse matrix."""
-    return np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-
-
-def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> LocalGeometry:
+def look_at(
+    space: Array | sp.csr_array, members: Array, graph: NeighborGraph, *, is_table: bool
+) -> LocalGeometry:
     """Return the neighbourhoods of a component of points, or of a table of distances.
 
     Parameters
@@ -220,6 +224,8 @@ def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> L
         All points, or the distances between them.
     members : ndarray of int
         The points of the component.
+    graph : NeighborGraph
+        The neighbour graph among them, whose edges a sparse graph of distances may lack.
     is_table : bool
         Whether ``space`` are distances; between neighbours that a sparse graph does not join the
         shortest path within the neighbourhood counts.
@@ -232,15 +238,16 @@ def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> L
     Examples
     --------
     >>> import numpy as np
-    >>> from unspool import datasets, problem
+    >>> from unspool import datasets, distances, problem
     >>> points = datasets.circle(20).points
-    >>> type(problem.look_at(points, np.arange(20), is_table=False)).__name__
+    >>> near = distances.neighbor_graph(points, 4)
+    >>> type(problem.look_at(points, np.arange(20), near, is_table=False)).__name__
     'LocalPoints'
     """
     if not is_table:
         return LocalPoints(np.asarray(space), members)
     if sp.issparse(space):
-        return LocalPaths.of(sp.csr_array(space), members)
+        return LocalPaths.of(sp.csr_array(space), members, graph)
     return LocalDistances(np.asarray(space), members)
 
 

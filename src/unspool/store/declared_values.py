@@ -271,10 +271,9 @@ VALUES = {
     "local distances": Declaration({"table": lengths("N", "N"), "members": MEMBERS}),
     "local paths": Declaration(
         {
-            "starts": Starts(("N+1",), end="e"),
-            "ends": Indices(("e",), below="N"),
+            "starts": Starts(("n+1",), end="e"),
+            "ends": Indices(("e",), below="n"),
             "lengths": lengths("e"),
-            "members": MEMBERS,
         }
     ),
     "local relation": Declaration(
