@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Metric = str | Callable[[Array, Array], float]
-Search = Literal["exact", "approximate"]
+Search = Literal["auto", "exact", "approximate"]
 End = Literal["smallest", "largest"]
 Unit = Literal["value", "root", "complement"]
 

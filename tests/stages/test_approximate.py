@@ -11,10 +11,10 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from unspool import distances, runtime
-from unspool.distances import RECALL, ApproximateSearch, BlockSearch, Codes, Effort, TreeSearch
+from unspool.distances import RECALL, ApproximateSearch, BlockSearch, TreeSearch
+from unspool.distances import search as deciding
+from unspool.distances.approximate import _Candidates, _Judge
 from unspool.methods import LLE, Isomap, KernelLLE, LaplacianEigenmaps
-
-pytest.importorskip("faiss", reason="faiss is not installed: pip install 'unspool[ann]'")
 
 
 def blobs(n=2000, seed=0):
@@ -31,6 +31,17 @@ def true_recall(found, table):
     return float((found.distances.reshape(-1, count) <= farthest * (1 + 1e-12)).mean())
 
 
+def rolled(n=1200, features=12, seed=3):
+    """Return a Swiss roll in twelve dimensions, where no tree is used."""
+    from unspool import datasets
+
+    random = np.random.default_rng(seed)
+    turn = np.linalg.qr(random.normal(size=(features, features)))[0]
+    points = np.pad(datasets.swiss_roll(n, seed=seed).points, ((0, 0), (0, features - 3)))
+    return (points + 0.01 * random.normal(size=points.shape)) @ turn
+
+
+ROLL = rolled()
 X = blobs()
 TABLE = cdist(X, X)
 OTHERS = TABLE + np.diag(np.full(len(X), np.inf))
@@ -48,11 +59,59 @@ def test_nearly_all_neighbours_are_found(count):
     assert abs(found.recall - true_recall(found, OTHERS)) < 0.006
 
 
-def test_it_looks_at_some_candidates_only():
-    effort = INDEX._effort("nearest", 11)
-    assert 1 < effort.factor < 10
-    few = INDEX._nearest(X, 11, 1.0)
-    assert true_recall(few, TABLE) < effort.recall
+def candidates(points, seed=0, width=30):
+    random = np.random.default_rng(seed)
+    return _Candidates(points, points.astype(np.float32), width, random)
+
+
+def test_trees_and_rounds_find_ever_more():
+    """Each tree and each round adds candidates, and never loses a nearer one."""
+    search, shares = candidates(X), []
+    for step in (search._add_tree, search._add_tree, lambda: search._visit_neighbors(15)):
+        step()
+        columns, lengths = search.best(11, None)
+        np.testing.assert_allclose(lengths, np.take_along_axis(TABLE, columns, axis=1), rtol=1e-12)
+        farthest = np.sort(OTHERS, axis=1)[:, 9:10]
+        shares.append(np.mean((lengths[:, 1:] <= farthest * (1 + 1e-12)).sum(axis=1) / 10))
+    assert 0.2 < shares[0] < shares[1] - 0.05
+    assert shares[1] < shares[2] - 0.05
+
+
+def test_a_round_looks_at_the_neighbours_of_neighbours_and_at_nothing_else():
+    """Against sets of Python: what a point holds after a round was two steps away before it."""
+    search = candidates(X[:1500], width=12)
+    search._add_tree()
+    before = np.sort(search._who & (2**30 - 1), axis=1)
+    order = np.argsort(search._dist, axis=1)
+    listed = np.take_along_axis(search._who, order, axis=1)[:, :6] & (2**30 - 1)
+    search._visit_neighbors(6)
+    after = search._who & (2**30 - 1)
+    listing = [set() for _ in range(1500)]
+    for q in range(1500):
+        for j in listed[q]:
+            listing[j].add(q)
+    for q in range(1500):
+        steps = set(listed[q]) | listing[q]
+        near = steps.union(*(set(listed[j]) for j in steps)) | set(before[q])
+        assert set(after[q]) <= near
+        reached = set(listed[q]).union(*(set(listed[j]) for j in listed[q])) - {q} | set(before[q])
+        table = search.table
+        best = sorted(np.square(table[list(reached)] - table[q]).sum(axis=1))[:12]
+        held = sorted(np.square(table[after[q]] - table[q]).sum(axis=1))
+        assert np.all(np.array(held) <= np.array(best) * (1 + 1e-5))
+
+
+def test_the_recall_is_the_share_of_true_neighbours_without_oneself():
+    rows = np.arange(0, 2000, 4)
+    truth = distances.build_index(X).nearest(X[rows], 11)
+    columns, lengths = truth.neighbors.reshape(-1, 11).copy(), truth.distances.reshape(-1, 11)
+    judge = _Judge(rows, truth)
+    assert judge.share(columns, lengths) == (1.0, 0.0)
+    worse = lengths.copy()
+    worse[::2, 1:6] = 1e3  # half of the points miss five of ten
+    recall, error = judge.share(columns, worse)
+    assert recall == pytest.approx(0.75)
+    assert error == pytest.approx(0.25 / np.sqrt(500))
 
 
 def test_distances_are_exact_sorted_and_never_to_oneself():
@@ -123,42 +182,22 @@ def test_nearly_all_points_can_be_asked_for(count):
 
 
 @pytest.mark.parametrize("share", [0.001, 0.01, 0.1])
-def test_radius(share):
+def test_within_a_radius_all_are_found(share):
     radius = float(np.quantile(TABLE, share))
     found = distances.neighbor_graph(X, radius=radius, search="approximate")
-    true = np.count_nonzero(radius >= OTHERS)
-    assert (found.distances <= radius).all()
-    np.testing.assert_allclose(found.distances, TABLE[found.rows, found.neighbors], rtol=1e-13)
-    assert RECALL <= found.n_edges / true <= 1
-    assert found.recall >= RECALL
-
-
-def test_a_radius_that_reaches_nobody_or_all():
-    assert distances.neighbor_graph(X, radius=1e-9, search="approximate").n_edges == 0
-    few = X[:1000]
-    assert distances.neighbor_graph(few, radius=1e9, search="approximate").n_edges == 1000 * 999
+    assert found.n_edges == np.count_nonzero(radius >= OTHERS)
+    assert found.recall is None
 
 
 def test_new_points_one_by_one_or_all_at_once():
     new = blobs(2000, seed=5)
     together = INDEX.nearest(new, 7)
-    assert true_recall(together, cdist(new, X)) >= RECALL
-    assert together.recall >= RECALL
+    assert true_recall(together, cdist(new, X)) == 1.0
+    assert together.recall is None
     alone = [INDEX.nearest(new[i : i + 1], 7) for i in range(0, 2000, 97)]
     expected = together.neighbors.reshape(-1, 7)[::97]
     np.testing.assert_array_equal([row.neighbors for row in alone], expected)
     assert (INDEX.nearest(X[:20], 1).neighbors == np.arange(20)).all()
-
-
-def test_new_points_that_are_found_less_are_told_of():
-    index = ApproximateSearch(X, X.mean(axis=0))
-    index._efforts["nearest", 7] = Effort(1.0, 0.995)  # as if one candidate each had been enough
-    elsewhere = X[:300] + 7.0
-    with pytest.warns(
-        UserWarning, match=r"found only 0\.\d+ of the true neighbours of query points"
-    ):
-        found = index.nearest(elsewhere, 7)
-    assert true_recall(found, cdist(elsewhere, X)) < RECALL
 
 
 def test_a_narrowed_search_is_exact():
@@ -170,8 +209,8 @@ def test_a_narrowed_search_is_exact():
     np.testing.assert_allclose(near.distances.reshape(50, 4), expected, atol=1e-13)
 
 
-def test_where_codes_are_not_enough_the_search_is_exact_and_says_so():
-    # neighbours 1e-4 apart in two clusters 1e6 apart: all points of a cluster have one code
+def test_where_trees_are_not_enough_the_search_is_exact_and_says_so():
+    # neighbours 1e-4 apart in two clusters 1e6 apart: single precision cannot tell them apart
     split = 1e-4 * X
     split[1000:] += 1e6
     with runtime.recording() as record, pytest.warns(UserWarning, match="search was exact"):
@@ -183,6 +222,17 @@ def test_where_codes_are_not_enough_the_search_is_exact_and_says_so():
     assert "search was exact" in record.report().advice[0]
 
 
+def test_many_columns_are_searched_along_few_axes():
+    """Three hundred columns of noise around a bent sheet: the same neighbours as brute force."""
+    random = np.random.default_rng(3)
+    sheet = rolled(1500, 12)
+    wide = np.hstack([sheet, 1e-3 * random.normal(size=(1500, 300))])
+    found = distances.neighbor_graph(wide, 10, search="approximate")
+    table = cdist(wide, wide) + np.diag(np.full(1500, np.inf))
+    assert true_recall(found, table) >= RECALL
+    assert found.recall == pytest.approx(true_recall(found, table), abs=0.006)
+
+
 # what it is chosen for
 
 
@@ -190,7 +240,7 @@ def test_which_search_is_chosen():
     assert isinstance(distances.build_index(X, "euclidean", "approximate"), ApproximateSearch)
     assert isinstance(distances.build_index(X, "l2", "approximate"), ApproximateSearch)
     assert isinstance(distances.build_index(X), BlockSearch)
-    # in few dimensions or among few points exact search is the fastest, and needs no package
+    # in few dimensions or among few points exact search is the fastest
     assert isinstance(distances.build_index(X[:999], "euclidean", "approximate"), BlockSearch)
     assert isinstance(distances.build_index(X[:, :10], "euclidean", "approximate"), TreeSearch)
 
@@ -204,42 +254,98 @@ def test_other_distances_are_refused(metric):
 
 
 def test_other_words_are_refused():
-    with pytest.raises(ValueError, match="search must be 'exact' or 'approximate'; got 'fast'"):
+    with pytest.raises(ValueError, match="must be 'auto', 'exact' or 'approximate'; got 'fast'"):
         distances.neighbor_graph(X, 5, search="fast")
-    with pytest.raises(ValueError, match="search must be one of 'exact', 'approximate'"):
+    with pytest.raises(ValueError, match="search must be one of 'auto', 'exact', 'approximate'"):
         LLE(search="fast").fit(X[:50])
     with pytest.raises(ValueError, match="search must be one of 'exact'"):
         KernelLLE(search="approximate").fit(X[:50])
 
 
-def test_a_missing_package_is_told_how_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'unspool\[ann\]'"):
-        distances.neighbor_graph(X, 5, search="approximate")
-    distances.neighbor_graph(X[:, :10], 5, search="approximate")
+# search="auto"
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """As if an exact search of 1,200 points took too long."""
+    seconds = distances.exact_seconds(1200, 12)
+    monkeypatch.setattr(deciding, "PATIENCE", 0.9 * seconds)
+
+
+def test_by_default_all_neighbours_of_few_points_are_found(recwarn):
+    model = Isomap(2, n_neighbors=10).fit(ROLL)
+    assert model.search == "auto"
+    assert isinstance(model._index, BlockSearch)
+    assert "recall" not in model.report_.stage("neighbours").facts
+    assert len(recwarn) == 0
+
+
+@pytest.mark.parametrize("cls", [Isomap, LLE, LaplacianEigenmaps])
+def test_by_default_what_would_take_long_is_approximate_and_told(cls, hurried):
+    sentence = (
+        r"^the neighbours of 1,200 points of 12 columns are searched approximately: all of them "
+        r"would take about less than a second, with search='exact'; the report tells the measured "
+        r"recall$"
+    )
+    with pytest.warns(UserWarning, match=sentence) as told:
+        model = cls(2, n_neighbors=10).fit(ROLL)
+    assert len(told) == 1
+    assert model.report_.stage("neighbours").facts["recall"] >= RECALL
+    assert "searched approximately" in model.report_.advice[0]
+    asked = cls(2, n_neighbors=10, search="approximate").fit(ROLL)
+    np.testing.assert_array_equal(model.embedding_, asked.embedding_)
+    exact = cls(2, n_neighbors=10, search="exact").fit(ROLL)
+    assert "recall" not in exact.report_.stage("neighbours").facts
+
+
+def test_the_number_of_cores_does_not_decide(hurried, monkeypatch):
+    """The same map on any machine: processor seconds decide, and only the sentence counts cores."""
+    monkeypatch.setattr(deciding, "thread_count", lambda: 64)
+    with pytest.warns(UserWarning, match="searched approximately"):
+        assert isinstance(distances.build_index(ROLL, search="auto"), ApproximateSearch)
+
+
+def test_when_auto_is_approximate():
+    rows = np.lib.stride_tricks.as_strided
+
+    def chosen(n, columns, metric="euclidean"):
+        import warnings
+
+        points = rows(np.zeros(1), (n, columns), (0, 0))  # takes no memory
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            return deciding._choose_search(points, metric, "auto") == "approximate"
+
+    assert not chosen(60_000, 784)  # MNIST: 7 s on two cores
+    assert not chosen(100_000, 100)  # GloVe: 15 s
+    assert chosen(200_000, 50)
+    assert chosen(150_000, 784)
+    assert not chosen(10**6, 10)  # a tree
+    assert not chosen(10**6, 50, "manhattan")
+    assert not chosen(10**6, 50, "precomputed")
+
+
+def test_a_model_that_chose_by_itself_is_saved_and_loaded(hurried, tmp_path):
+    import unspool
+
+    with pytest.warns(UserWarning, match="searched approximately"):
+        model = Isomap(2, n_neighbors=10).fit(ROLL)
+    unspool.save(model, tmp_path / "roll.unspool")
+    loaded = unspool.load(tmp_path / "roll.unspool")
+    assert loaded.search == "auto"
+    assert isinstance(loaded._index, ApproximateSearch)
+    new = ROLL[::20] + 1e-3
+    np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
 
 
 # methods
-
-
-def rolled(n=1200, features=12, seed=3):
-    """Return a Swiss roll in twelve dimensions, where the codes are used."""
-    from unspool import datasets
-
-    random = np.random.default_rng(seed)
-    turn = np.linalg.qr(random.normal(size=(features, features)))[0]
-    points = np.pad(datasets.swiss_roll(n, seed=seed).points, ((0, 0), (0, features - 3)))
-    return (points + 0.01 * random.normal(size=points.shape)) @ turn
-
-
-ROLL = rolled()
 
 
 @pytest.mark.parametrize("cls", [Isomap, LLE, LaplacianEigenmaps])
 def test_methods_report_the_recall_and_place_new_points(cls):
     model = cls(2, n_neighbors=10, search="approximate").fit(ROLL)
     facts = model.report_.stage("neighbours").facts
-    assert facts["search"] == "product codes"
+    assert facts["search"] == "random trees"
     assert RECALL <= facts["recall"] <= 1
     assert f"recall={facts['recall']}" in str(model.report_)
     np.testing.assert_array_equal(model.transform(ROLL[:40]), model.embedding_[:40])
@@ -284,11 +390,11 @@ def test_connected_components(components):
 # the contract
 
 
-def test_it_travels_without_its_codes():
-    INDEX.nearest(X[:3], 11)
+def test_it_travels_as_its_fields():
+    INDEX.nearest(X, 11)
     for other in (pickle.loads(pickle.dumps(INDEX)), copy.deepcopy(INDEX)):
         assert set(vars(other)) == {"points", "centre", "seed"}
-        mine, theirs = INDEX.nearest(X[:200], 11), other.nearest(X[:200], 11)
+        mine, theirs = INDEX.nearest(X, 11), other.nearest(X, 11)
         np.testing.assert_array_equal(mine.neighbors, theirs.neighbors)
         assert mine.recall == theirs.recall
 
@@ -314,12 +420,14 @@ def test_fits_that_share_their_work_keep_the_searches_apart():
 
 
 def test_the_seed_is_used():
-    every = np.arange(len(X))
-    one, again, two = (
-        Codes(X, X.mean(axis=0), every, seed).nearest(X, 30, 1.0) for seed in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(one, again)
-    assert not np.array_equal(one, two)
+    found = []
+    for seed in (0, 0, 1):
+        search = candidates(X, seed)
+        search._add_tree()
+        found.append(search.best(11, None)[0])
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not np.array_equal(found[0], found[2])
+    assert Isomap(2, search="approximate", random_state=3).fit(ROLL)._index.seed == 3
 
 
 PRINT_FOUND = """

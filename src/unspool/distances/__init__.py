@@ -1,8 +1,8 @@
 """Points -> neighbours: metrics, exact search by trees or products, approximate search."""
 
 from ..values import NeighborIndex, Search
-from .approximate import RECALL, ApproximateSearch, Codes, Effort
-from .blocks import CHUNK_BYTES, BlockSearch, GivenDistances, MetricSearch
+from .approximate import RECALL, ApproximateSearch, approximate_seconds, workspace_bytes
+from .blocks import CHUNK_BYTES, BlockSearch, GivenDistances, MetricSearch, exact_seconds
 from .metrics import (
     expand_squares,
     pairwise_distances,
@@ -27,15 +27,15 @@ __all__ = [
     "TREE_DIMENSIONS",
     "ApproximateSearch",
     "BlockSearch",
-    "Codes",
-    "Effort",
     "GivenDistances",
     "MetricSearch",
     "NeighborIndex",
     "Search",
     "TreeSearch",
+    "approximate_seconds",
     "build_index",
     "check_metric",
+    "exact_seconds",
     "expand_squares",
     "find_neighbors",
     "find_query_neighbors",
@@ -43,4 +43,5 @@ __all__ = [
     "pairwise_distances",
     "pairwise_squared_distances",
     "squared_norms",
+    "workspace_bytes",
 ]

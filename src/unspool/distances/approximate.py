@@ -1,15 +1,20 @@
-"""Approximate search: coarse codes of all points tell candidates, exact distances the neighbours.
+"""Approximate search: random trees tell the first candidates, neighbours of neighbours the rest.
 
-Each point is kept as a short code, four bits for a few columns (product quantisation, faiss), and a
-query is compared with all codes at once in the processor's registers. How many candidates must then
-be looked at closely is measured: a sample of the points is searched exactly as well,
-and the number grows until the share of true neighbours that are found, the recall, is at least
-0.99. The graph carries the recall, the report tells it, and where it cannot be reached the search
-is exact and says so.
+Points are kept in single precision along their leading axes. A tree halves them at medians of
+random directions until few are left in a leaf, and all points of a leaf are compared by one matrix
+product (Dasgupta and Freund 2008). After some trees each point looks at the neighbours of its
+neighbours, round after round (NN-descent; Dong, Charikar and Li 2011). Those that are kept are then
+compared in double precision, as in the exact search.
+
+How much work is enough is measured: a sample of the points is searched exactly as well, and rounds
+and trees are added until the share of true neighbours that are found, the recall, is at least 0.99.
+The graph carries the recall, the report tells it, and where it cannot be reached for less than the
+exact search takes, the search is exact and says so. Query points are always searched exactly.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,39 +22,99 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..edges import graph_from_table
-from ..runtime import warn
+from ..runtime import (
+    claim,
+    limit_blas_threads,
+    run_chunks,
+    run_strips,
+    tell_progress,
+    thread_count,
+    warn,
+)
 from ..values import Array, NeighborGraph
-from .blocks import SPARE, BlockSearch, blocks, from_edges, joined
+from .blocks import BlockSearch, exact_seconds
+from .sketch import (
+    DEPTHS,
+    MOST_AXES,
+    Sketch,
+    Spread,
+    coherent_order,
+    coordinates,
+    leading_axes,
+    spread_of,
+)
 
 RECALL = 0.99
 SAMPLE = 500  # points: the recall of ten neighbours is then known to about 0.002
-SOME, FEW = 100, 20  # query points searched exactly as well; fewer than the latter tell little
-WIDER = 1.5  # each further try looks at so many times more candidates
-MOST = 64.0  # candidates for each neighbour, before the search gives up and is exact
-TRAINING = 20_000  # points at most that the codes are made for
-COLUMNS, PARTS = 2, 96  # columns a part has at least, and parts a code has at most
-FIRST = 64  # neighbours that a search within a radius asks for first
+LEAF = 512  # points of a leaf at most
+TREES = 6  # before the first look at neighbours of neighbours, and again before looking wider
+ROUNDS = 5  # of looks at neighbours of neighbours; more find hardly anything
+FEW_AXES = 64  # columns from which on fewer axes are worth finding
+PILOTS, SEEN = 100, 8_000  # points, and others, by which the number of axes is chosen
+ROOM = 0.998  # share of the true neighbours that must be among the candidates along these axes
+SCOUTS, HARD = 3, 0.2  # trees after which a lower recall says that rounds will take long
+SHARE = 0.05  # of the exact search's work: a round that takes more does not pay on hard data
+LEAST = 0.1  # of what is missing: a round that finds less is the last
+FRESH = 1 << 30  # bit of a candidate whose neighbours have not been looked at
+
+# Processor seconds a point: a tree, by axis; the first, whose every pair is new; a look, by axis.
+TREE, TREE_AXIS, FIRST, LOOK, LOOK_AXIS = 1.5e-6, 3e-8, 8e-6, 2.5e-8, 5e-10
 
 
-class Effort(NamedTuple):
-    """How many candidates are looked at for each neighbour, and the recall on the sample."""
+class Found(NamedTuple):
+    """Tables of neighbours and of their distances, one row per point, and the recall."""
 
-    factor: float
+    columns: Array
+    distances: Array
     recall: float
+
+
+def candidates_of(count: int) -> int:
+    """Return how many candidates a point keeps for so many neighbours."""
+    return 2 * count + 16
+
+
+def approximate_seconds(n_points: int, n_columns: int, count: int) -> float:
+    """Return the processor seconds that the approximate search takes, roughly; measuring included.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of points.
+    n_columns : int
+        Number of columns.
+    count : int
+        Neighbours of each point.
+
+    Returns
+    -------
+    float
+        Seconds of one core.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> seconds = [distances.approximate_seconds(n, 50, 10) for n in (10**5, 10**6)]
+    >>> seconds[0] < seconds[1]
+    True
+    """
+    axes, looks = min(n_columns, FEW_AXES), 0.6 * candidates_of(count) ** 2
+    trees = FIRST + TREES * (TREE + TREE_AXIS * axes)
+    ready = 4e-9 * n_columns * (30 + candidates_of(count))
+    return n_points * (trees + looks * (LOOK + LOOK_AXIS * axes) + ready)
 
 
 @dataclass(frozen=True)
 class ApproximateSearch:
-    """Euclidean neighbours by product codes; exact distances, and a recall that was measured.
+    """Euclidean neighbours of all points by trees and rounds, with a recall that was measured.
 
-    Everything follows from the fields: codes and effort are found on first use, by one thread and
-    one seed, and do not depend on the queries.
+    Distances are exact. Everything follows from the fields, on any number of threads.
     """
 
     points: Array
     centre: Array
     seed: int = 0
-    name = "product codes"
+    name = "random trees"
 
     @property
     def n_points(self) -> int:
@@ -57,198 +122,300 @@ class ApproximateSearch:
         return len(self.points)
 
     def nearest(self, queries: Array, count: int) -> NeighborGraph:
-        """Return the ``count`` nearest points of each query, but for a few."""
-        return self._answer("nearest", queries, count)
+        """Return the ``count`` nearest points of each query: of the points themselves, nearly."""
+        if candidates_of(count) <= LEAF // 2 and self._is_of_all(queries):
+            found = self._nearest_of_all(count)
+            if found is not None:
+                graph = graph_from_table(
+                    found.columns, found.distances, n_columns=self.n_points, search=self.name
+                )
+                return replace(graph, recall=found.recall)
+        return self._exact.nearest(queries, count)
 
     def within(self, queries: Array, radius: float) -> NeighborGraph:
-        """Return the points within ``radius`` of each query, border included, but for a few."""
-        return self._answer("within", queries, radius)
+        """Return all points within ``radius`` of each query: few are far from the exact search."""
+        return self._exact.within(queries, radius)
 
     def among(self, points: Array) -> BlockSearch:
-        """Return the search over ``points`` alone, which is exact: it has no codes to make."""
+        """Return the search over ``points`` alone, which is exact."""
         return self._exact.among(points)
 
     @cached_property
     def _exact(self) -> BlockSearch:
         return BlockSearch(self.points, self.centre)
 
-    @cached_property
-    def _codes(self) -> Codes:
-        # a sample that the codes were not made for is as hard to find as a query point
-        seen = self._shuffled[SAMPLE:] if self.n_points >= 2 * SAMPLE else self._shuffled
-        return Codes(self.points, self.centre, seen[:TRAINING], self.seed)
-
-    @cached_property
-    def _shuffled(self) -> Array:
-        return np.random.default_rng(self.seed).permutation(self.n_points)
-
-    @cached_property
-    def _efforts(self) -> dict[tuple[str, float], Effort]:
-        return {}
-
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def _answer(self, question: str, queries: Array, size: float) -> NeighborGraph:
-        effort = self._effort(question, size)
-        if effort.recall < RECALL:
-            return self._true(question, queries, size)
-        if queries is not self.points and len(queries) >= FEW:
-            some = queries[:: -(-len(queries) // SOME)]
-            found = self._found(question, some, size, effort.factor)
-            recall, error = _recall(found, self._true(question, some, size))
-            if recall + 2 * error < RECALL:
-                warn(
-                    f"the approximate search found only {recall:.3f} of the true neighbours of "
-                    "query points, which lie elsewhere than the fitted ones; pass search='exact' "
-                    "to find all"
-                )
-        found = self._found(question, queries, size, effort.factor)
-        return replace(found, recall=effort.recall)
+    def _is_of_all(self, queries: Array) -> bool:
+        if queries is self.points:
+            return True
+        return len(queries) == self.n_points and np.array_equal(queries, self.points)
 
-    def _true(self, question: str, queries: Array, size: float) -> NeighborGraph:
-        if question == "nearest":
-            return self._exact.nearest(queries, int(size))
-        return self._exact.within(queries, size)
+    def _nearest_of_all(self, count: int) -> Found | None:
+        n, d = self.points.shape
+        claim(
+            workspace_bytes(n, d, count),
+            f"the approximate search among {n} points",
+            "take a sample of the points",
+        )
+        spread = spread_of(self.points, None)
+        if spread is None:  # squares leave double precision
+            return None
+        random = np.random.default_rng(self.seed)
+        rows = np.sort(random.choice(n, min(SAMPLE, n), replace=False))
+        judge = _Judge(rows, self._exact.nearest(self.points[rows], count))
+        with limit_blas_threads():
+            table = _table(self.points, _choose_axes(self.points, spread, judge))
+            search = _Candidates(self.points, table, candidates_of(count), random)
+            recall = search.improve(judge, d)
+            if recall >= RECALL:
+                return Found(*search.best(count, None), recall)
+        warn(
+            f"random trees and {search.rounds} rounds found only {recall:.3f} of the true "
+            "neighbours, which are hardly nearer than the other points; the search was exact "
+            "instead, as with search='exact'"
+        )
+        return None
 
-    def _found(self, question: str, queries: Array, size: float, factor: float) -> NeighborGraph:
-        if question == "nearest":
-            return self._nearest(queries, int(size), factor)
-        return self._within(queries, size, factor)
 
-    def _nearest(self, queries: Array, count: int, factor: float) -> NeighborGraph:
-        width = min(count + SPARE, self.n_points)
-        columns = np.empty((len(queries), count), dtype=np.intp)
-        distances = np.empty((len(queries), count))
-        for rows in blocks(len(queries), int(width * factor) + self.points.shape[1]):
-            candidates = self._codes.nearest(queries[rows], width, factor)
-            exact = self._exact.distances_to(queries[rows], candidates)
-            exact[candidates < 0] = np.inf  # far beyond all points: no candidates
-            order = np.lexsort((candidates, exact), axis=1)[:, :count]
-            columns[rows] = np.take_along_axis(candidates, order, axis=1)
-            distances[rows] = np.take_along_axis(exact, order, axis=1)
-        short = np.flatnonzero(np.isinf(distances[:, -1]))
-        if len(short):
-            whole = self._exact.nearest(queries[short], count)
-            columns[short] = whole.neighbors.reshape(-1, count)
-            distances[short] = whole.distances.reshape(-1, count)
-        return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
+def workspace_bytes(n_points: int, n_columns: int, count: int) -> float:
+    """Return the bytes that the approximate search takes beside the points.
 
-    def _within(self, queries: Array, radius: float, factor: float) -> NeighborGraph:
-        """Ask for more and more neighbours where all that were found are within the radius."""
-        edges, asking, count = [], np.arange(len(queries)), FIRST
-        while len(asking) and count * factor < self.n_points / 4:
-            found = self._nearest(queries[asking], count, factor)
-            whole = found.distances.reshape(-1, count)[:, -1] > radius
-            kept = whole[found.rows] & (found.distances <= radius)
-            rows, columns = asking[found.rows[kept]], found.neighbors[kept]
-            edges.append((rows, columns, found.distances[kept]))
-            asking, count = asking[~whole], 4 * count
-        if len(asking):
-            found = self._exact.within(queries[asking], radius)
-            edges.append((asking[found.rows], found.neighbors, found.distances))
-        return from_edges(*joined(edges), len(queries), self)
+    Parameters
+    ----------
+    n_points : int
+        Number of points.
+    n_columns : int
+        Number of columns.
+    count : int
+        Neighbours of each point.
 
-    def _effort(self, question: str, size: float) -> Effort:
-        """Return the least effort whose recall on the sample is high enough, and not by luck."""
-        known = self._efforts.get((question, size))
-        if known is not None:
-            return known
-        effort = self._measured(question, size)
-        if effort.recall < RECALL:
-            warn(
-                f"the approximate search found only {effort.recall:.3f} of the true neighbours "
-                f"with {MOST:g} candidates for each, since the codes cannot tell near points apart "
-                "beside the spread of all; the search was exact instead, as with search='exact'"
+    Returns
+    -------
+    float
+        Bytes at the peak.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.workspace_bytes(1000, 50, 10) > 1000 * 50 * 4
+    True
+    """
+    width = candidates_of(count)
+    axes = min(n_columns, MOST_AXES) + 1
+    # the table and its rearranged copy; candidates, their order, a copy, and who lists a point
+    return float(n_points) * (8 * axes + width * (8 + 8 + 4 + 2) + 16 * count)
+
+
+class Share(NamedTuple):
+    """The recall of the sample, and its standard error."""
+
+    recall: float
+    error: float
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the recall of all points is high enough, and not by luck of the sample."""
+        return self.recall - 2 * self.error >= RECALL
+
+
+class _Judge(NamedTuple):
+    """The sample of points whose true neighbours are known."""
+
+    rows: Array
+    truth: NeighborGraph
+
+    def share(self, columns: Array, distances: Array) -> Share:
+        """Return the share of true neighbours found.
+
+        Equally near ones count; a point finds itself at once, and that is no success.
+        """
+        count = int(self.truth.counts[0])
+        if count == 1:  # oneself
+            return Share(1.0, 0.0)
+        farthest = self.truth.distances.reshape(-1, count)[:, -1:]
+        good = (distances <= farthest * (1 + 1e-12)) & (columns != self.rows[:, None])
+        hits = np.minimum(good.sum(axis=1) / (count - 1), 1.0)
+        return Share(float(hits.mean()), float(hits.std() / np.sqrt(len(hits))))
+
+
+class _Candidates:
+    """What is known of each point's neighbours so far: a heap of candidates for each.
+
+    Points are in an order in which near ones stand near each other; ``ids`` tells which they are.
+    """
+
+    def __init__(self, points: Array, table: Array, width: int, random: Any) -> None:
+        self.points, self.random, self.rounds = points, random, 0
+        self.ids = coherent_order(table, LEAF // 4)
+        self.place = np.empty_like(self.ids)
+        self.place[self.ids] = np.arange(len(self.ids))
+        self.table = np.ascontiguousarray(table[self.ids])
+        self.norms = np.einsum("ij,ij->i", self.table, self.table)
+        self._dist = np.full((len(table), width), np.inf, np.float32)
+        self._who = np.full((len(table), width), -1, np.int32)
+
+    def improve(self, judge: _Judge, n_columns: int) -> float:
+        """Add trees and rounds until the sample is found well enough; return its recall."""
+        n, width = self._who.shape
+        whole = exact_seconds(n, n_columns)
+        for breadth in (width // 2, width):
+            each = n * breadth**2 * (LOOK + LOOK_AXIS * self.table.shape[1])
+            for number in range(1, TREES + 1):
+                self._add_tree()
+                if number == SCOUTS:
+                    share = self._measure(judge)
+                    if share.is_enough or (share.recall < HARD and each > SHARE * whole):
+                        return share.recall
+            share = self._measure(judge)
+            for _ in range(ROUNDS):
+                if share.is_enough:
+                    return share.recall
+                self._visit_neighbors(breadth)
+                missed, share = 1 - share.recall, self._measure(judge)
+                if 1 - share.recall > (1 - LEAST) * missed:
+                    break
+            if share.is_enough:
+                return share.recall
+            self._who[self._who >= 0] |= FRESH  # their farther neighbours were not looked at
+        return min(share.recall, float(np.nextafter(RECALL, 0)))
+
+    def best(self, count: int, rows: Array | None) -> tuple[Array, Array]:
+        """Return the nearest of the candidates, of all points or of some, by exact distances."""
+        from . import approximate_kernels as kernels
+
+        asked = np.arange(len(self.ids)) if rows is None else self.place[rows]
+        columns = np.empty((len(asked), count), np.int64)
+        squares = np.empty((len(asked), count))
+        run_strips(
+            lambda strip: kernels.evaluate(
+                self.points, self.ids, asked[strip], self._who, columns[strip], squares[strip]
+            ),
+            len(asked),
+            500,
+        )
+        if rows is None:
+            columns, squares = columns[self.place], squares[self.place]
+        return columns, np.sqrt(squares)
+
+    def _measure(self, judge: _Judge) -> Share:
+        found = self.best(int(judge.truth.counts[0]), judge.rows)
+        return judge.share(*found)
+
+    def _add_tree(self) -> None:
+        """Compare the points of each leaf of a random tree."""
+        from . import approximate_kernels as kernels
+
+        leaves = _leaves(self.table, self.random)
+        axes = self.table.shape[1]
+        spaces = [
+            (np.empty(LEAF * axes, np.float32), np.empty(kernels.TALL * LEAF, np.float32))
+            for _ in range(thread_count())
+        ]
+
+        def work(members: Array, space: tuple[Array, Array]) -> None:
+            kernels.join_leaf(members, self.table, self.norms, self._dist, self._who, *space)
+
+        run_chunks(work, leaves, spaces, _told(len(self.ids)))
+
+    def _visit_neighbors(self, breadth: int) -> None:
+        """Let each point look at the neighbours of its neighbours, the nearest of each."""
+        from . import approximate_kernels as kernels
+
+        n = len(self._who)
+        order = np.argsort(self._dist, axis=1)
+        before = np.take_along_axis(self._who, order, axis=1)
+        counts, others = np.zeros(n, np.int32), np.empty((n, breadth), np.int32)
+        kernels.reverse(before, breadth, counts, others)
+
+        def work(rows: Array, seen: Array) -> None:
+            strip = (int(rows[0]), int(rows[-1]) + 1)
+            kernels.visit_neighbors(
+                self.table, before, breadth, counts, others, self._dist, self._who, seen, *strip
             )
-        self._efforts[question, size] = effort
-        return effort
 
-    def _measured(self, question: str, size: float) -> Effort:
-        chosen = self._shuffled[:SAMPLE]
-        sample = self.points[chosen]
-        if question == "nearest":  # a point finds itself at once: that is no success
-            size = min(int(size) + 1, self.n_points)
-        truth = self._true(question, sample, size)
-        factor = 1.0
-        while True:
-            found = self._found(question, sample, size, factor)
-            recall, error = _recall(found, truth, chosen)
-            # two standard errors more, so that the recall of all points is there as well
-            if recall - 2 * error >= RECALL or factor == MOST:
-                return Effort(factor, recall)
-            factor = min(MOST, WIDER * factor)
+        chunks = [np.arange(first, min(first + LEAF, n)) for first in range(0, n, LEAF)]
+        seen = [np.full(n, -1, np.int32) for _ in range(thread_count())]
+        run_chunks(work, chunks, seen, _told(n))
+        self.rounds += 1
 
 
-class Codes:
-    """Points as codes, and in single precision around ``centre`` to sort the candidates by.
+def _leaves(table: Array, random: Any) -> list[Array]:
+    """Return the leaves of a random tree: medians of one random direction a level."""
+    n, axes = table.shape
+    levels = max(1, int(np.ceil(np.log2(n / LEAF))))
+    directions = random.standard_normal((axes, levels)).astype(np.float32)
+    along = np.empty((levels, n), np.float32)
 
-    The codes are made for the points ``seen``: k-means of each part of their columns.
-    """
+    def project(strip: slice) -> None:
+        along[:, strip] = (table[strip] @ directions).T
 
-    def __init__(self, points: Array, centre: Array, seen: Array, seed: int) -> None:
-        faiss = _faiss()
-        from threadpoolctl import threadpool_limits
-
-        n_columns = points.shape[1]
-        columns = max(COLUMNS, -(-n_columns // PARTS))
-        parts = -(-n_columns // columns)
-        self.centre, self.empty = centre, parts * columns - n_columns
-        farthest = max(np.ptp(points, axis=0).max(), np.finfo(float).tiny)
-        self.scale = float(farthest)  # squares stay in range
-        single = self._single(points)
-        coded = faiss.IndexPQFastScan(parts * columns, parts, 4)
-        coded.pq.cp.seed = seed % 2**31
-        coded.pq.cp.min_points_per_centroid = 1
-        index = faiss.IndexRefineFlat(coded)
-        with threadpool_limits(1):  # the same sums, hence the same codes, on any number of cores
-            index.train(single[seen])
-            index.add(single)
-        self._index, self._faiss = index, faiss
-
-    def nearest(self, queries: Array, width: int, factor: float) -> Array:
-        """Return the nearest ``width`` of ``factor`` times as many candidates, -1 for none."""
-        most = self._index.ntotal / width
-        options = self._faiss.IndexRefineSearchParameters(k_factor=min(factor, most))
-        _, found = self._index.search(self._single(queries), width, params=options)
-        return np.asarray(found, dtype=np.intp)
-
-    def _single(self, points: Array) -> Array:
-        single = np.zeros((len(points), points.shape[1] + self.empty), dtype=np.float32)
-        with np.errstate(over="ignore"):  # far beyond all points: searched exactly
-            for rows in blocks(*points.shape):
-                single[rows, : points.shape[1]] = (points[rows] - self.centre) / self.scale
-        return single
+    run_strips(project, n, 4096)  # of one length: the same products on any number of threads
+    leaves = [np.arange(n)]
+    for level in range(levels):
+        halves: list[Array] = []
+        for members in leaves:
+            middle = len(members) // 2
+            order = members[np.argpartition(along[level, members], middle)]
+            halves += [order[:middle], order[middle:]]
+        leaves = halves
+    return leaves
 
 
-def _recall(
-    found: NeighborGraph, truth: NeighborGraph, own: Array | None = None
-) -> tuple[float, float]:
-    """Return the share of true neighbours found, and its standard error.
+def _choose_axes(points: Array, spread: Spread, judge: _Judge) -> Sketch:
+    """Return the fewest axes along which the true neighbours of the sample are candidates."""
+    single = np.dtype(np.float32)
+    whole = Sketch(spread.centre, spread.scale, None, single, 0.0)
+    n, n_columns = points.shape
+    count = int(judge.truth.counts[0])
+    some = np.arange(0, n, max(1, n // SEEN))
+    rank = candidates_of(count) * len(some) // n
+    if n_columns <= FEW_AXES or not 0 < rank < len(some):
+        return whole
+    pilots = np.arange(0, len(judge.rows), max(1, len(judge.rows) // PILOTS))
+    rows, near = judge.rows[pilots], judge.truth.neighbors.reshape(-1, count)[pilots]
+    axes = np.linalg.qr(leading_axes(spread.sample, min(MOST_AXES, n_columns - 1)))[0].astype(float)
+    along = replace(whole, axes=axes)
+    others, mine = _table(points[some], along), _table(points[rows], along)
+    own = _table(points[near.ravel()], along).reshape(*near.shape, -1)
+    to_others, to_own, before = np.zeros((len(rows), len(some)), np.float32), 0.0, 0
+    for depth in (depth for depth in DEPTHS if depth <= axes.shape[1]):
+        part = slice(before, depth)
+        to_others += _squared(mine[:, part], others[:, part])
+        to_own = to_own + np.square(own[:, :, part] - mine[:, None, part]).sum(axis=2)
+        limit = np.partition(to_others, rank, axis=1)[:, rank : rank + 1]
+        if np.mean((to_own <= limit)[near != rows[:, None]]) >= ROOM:
+            return replace(along, axes=np.ascontiguousarray(axes[:, :depth]))
+        before = depth
+    return whole
 
-    Equally near ones count; points that ask, and are among the searched ones (``own``), do not.
-    """
-    own = np.full(truth.n_points, -1) if own is None else own
-    others = truth.neighbors != own[truth.rows]
-    asked = np.bincount(truth.rows[others], minlength=truth.n_points)
-    farthest = np.zeros(truth.n_points)
-    np.maximum.at(farthest, truth.rows, truth.distances)
-    good = found.distances <= farthest[found.rows] * (1 + 1e-12)
-    good &= found.neighbors != own[found.rows]
-    hits = np.bincount(found.rows[good], minlength=truth.n_points)
-    if asked.sum() == 0:
-        return 1.0, 0.0
-    hits = np.minimum(hits, asked)
-    recall = hits.sum() / asked.sum()
-    error = (hits - recall * asked).std() / (asked.mean() * np.sqrt(len(asked)))
-    return float(recall), float(error)
+
+def _squared(a: Array, b: Array) -> Array:
+    """Return squared distances, roughly."""
+    norms = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
+    return np.asarray(norms - 2 * (a @ b.T))
 
 
-def _faiss() -> Any:
-    try:
-        import faiss
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "search='approximate' needs faiss: pip install 'unspool[ann]', or pass search='exact'"
-        ) from None
-    return faiss
+def _table(points: Array, sketch: Sketch) -> Array:
+    """Return the points along the axes, in single precision."""
+    width = points.shape[1] if sketch.axes is None else sketch.axes.shape[1] + 1
+    table = np.empty((len(points), width), np.float32)
+
+    def work(strip: slice) -> None:
+        table[strip] = coordinates(points[strip], sketch)[0]
+
+    run_strips(work, len(points), max(1, 2**19 // points.shape[1]))
+    return table
+
+
+def _told(total: int) -> Callable[[int], None]:
+    """Return what tells the listeners of each chunk that is done."""
+    done = 0
+
+    def tell(units: int) -> None:
+        nonlocal done
+        done += units
+        tell_progress(done, total)
+
+    return tell

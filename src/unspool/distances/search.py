@@ -15,9 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table
-from ..runtime import stage
+from ..runtime import in_words, stage, thread_count, warn
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
-from .blocks import BlockSearch, GivenDistances, MetricSearch
+from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds
 
 DEFAULT_NEIGHBORS = 10
 TREE_METRICS: dict[Any, float] = {
@@ -30,6 +30,7 @@ TREE_METRICS: dict[Any, float] = {
 }
 TREE_DIMENSIONS = 10  # beyond, a KD-tree visits most of its leaves and BLAS is faster
 FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has begun
+PATIENCE = 40.0  # processor seconds of an exact search beyond which search="auto" is approximate
 # haversine knows two columns only; the last two would take their scales anew from each call's data
 UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean", "wminkowski"}
 
@@ -71,10 +72,10 @@ def build_index(
         Points, one row per point; with ``metric="precomputed"`` their distances, dense or a graph.
     metric : str or callable, default="euclidean"
         Name of a metric, a function of two points, or "precomputed".
-    search : {"exact", "approximate"}, default="exact"
-        Whether all neighbours must be found.
+    search : {"exact", "approximate", "auto"}, default="exact"
+        Whether all neighbours must be found; "auto": where that does not take long.
     seed : int, default=0
-        Seed of the k-means of an approximate search.
+        Seed of the random trees of an approximate search.
 
     Returns
     -------
@@ -87,9 +88,9 @@ def build_index(
     >>> distances.build_index(datasets.circle(50).points).n_points
     50
     """
-    if search not in ("exact", "approximate"):
-        raise ValueError(f"search must be 'exact' or 'approximate'; got {search!r}")
-    if search == "approximate":
+    if search not in ("auto", "exact", "approximate"):
+        raise ValueError(f"search must be 'auto', 'exact' or 'approximate'; got {search!r}")
+    if _choose_search(X, metric, search) == "approximate":
         return _approximate(X, metric, seed)
     if isinstance(metric, str) and metric == "precomputed":
         return GivenDistances(X)
@@ -99,6 +100,26 @@ def build_index(
     if metric in ("euclidean", "l2"):
         return BlockSearch(X, X.mean(axis=0))
     return MetricSearch(X, metric)
+
+
+def _choose_search(X: Any, metric: Metric, search: Search) -> Search:
+    """Return the search that ``"auto"`` stands for; where it is approximate, say so.
+
+    Processor seconds decide, not those of this machine's cores: the same map on any number of them.
+    """
+    if search != "auto":
+        return search
+    if metric not in ("euclidean", "l2") or sp.issparse(X):
+        return "exact"
+    n, d = np.shape(X)
+    if d <= TREE_DIMENSIONS or (seconds := exact_seconds(n, d)) <= PATIENCE:
+        return "exact"
+    warn(
+        f"the neighbours of {n:,} points of {d} columns are searched approximately: all of them "
+        f"would take about {in_words(seconds / thread_count())}, with search='exact'; the report "
+        "tells the measured recall"
+    )
+    return "approximate"
 
 
 def _approximate(X: Any, metric: Metric, seed: int) -> NeighborIndex:
@@ -184,11 +205,12 @@ def neighbor_graph(
         Name of a metric, a function of two points, or "precomputed".
     squared_radius : bool, default=False
         Compare the squared distance with the radius, strictly.
-    search : {"exact", "approximate"}, default="exact"
+    search : {"exact", "approximate", "auto"}, default="exact"
         "approximate" (Euclidean distances, more than 10 features) finds at least 0.99 of the
-        neighbours; ``recall`` of the graph tells the share.
+        neighbours; ``recall`` of the graph tells the share. "auto" is exact unless that would take
+        long.
     seed : int, default=0
-        Seed of the k-means of an approximate search.
+        Seed of the random trees of an approximate search.
 
     Returns
     -------

@@ -72,10 +72,10 @@ class GraphEstimator(Estimator):
         help="name, callable, or 'precomputed' distances (dense, or a sparse graph)",
     )
     search: distances.Search = parameter(
-        default="exact",
-        choices=("exact", "approximate"),
-        help="'approximate' finds at least 0.99 of the Euclidean neighbours and reports the "
-        "measured recall; faster for many points of many features (the [ann] extra)",
+        default="auto",
+        choices=("auto", "exact", "approximate"),
+        help="'approximate' finds at least 0.99 of the Euclidean neighbours, and the report tells "
+        "the measured recall; 'auto' does so where all of them would take minutes",
     )
     symmetrize: Literal["union", "mutual"] = parameter(
         default="union",

@@ -56,15 +56,16 @@ def relate_neighbors(
 ) -> tuple[distances.NeighborIndex, NeighborGraph]:
     """Return the search structure over ``space`` (points, or distances) and its neighbour graph."""
     arrays = (space.data, space.indices, space.indptr) if sp.issparse(space) else (space,)
-    kind, seed = search.search, search.seed if search.search == "approximate" else 0
+    kind, seed = search.search, 0 if search.search == "exact" else search.seed
     build = partial(distances.build_index, space, search.metric, kind, search.seed)
     index = reuse("index", arrays, (search.metric, kind, seed), build)
+    found_by = (index.name, getattr(index, "seed", 0))  # what "auto" has turned out to be
     wanted = hood.n_neighbors
     if wanted is None and not sp.issparse(space):
         wanted = min(distances.DEFAULT_NEIGHBORS, space.shape[0] - 1)
     counts = b"" if wanted is None else np.asarray(wanted).tobytes()
     find = partial(distances.find_neighbors, index, space, wanted, hood.radius, hood.squared_radius)
-    setting = (search.metric, kind, seed, counts, hood.radius, hood.squared_radius)
+    setting = (search.metric, found_by, counts, hood.radius, hood.squared_radius)
     directed = reuse("neighbours", arrays, setting, find)
     if hood.symmetrize == "directed":
         return index, directed

@@ -15,7 +15,7 @@ from .progress import (
     tell_progress,
     warn,
 )
-from .resources import available_bytes, claim, format_bytes
+from .resources import available_bytes, claim, format_bytes, in_words
 from .threads import limit_blas_threads, run_chunks, run_kernel, run_strips, thread_count
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "available_bytes",
     "claim",
     "format_bytes",
+    "in_words",
     "is_sharing",
     "limit_blas_threads",
     "listen",

@@ -78,6 +78,41 @@ def format_bytes(n_bytes: int | float) -> str:
     raise AssertionError("unreachable")
 
 
+def in_words(seconds: float) -> str:
+    """Return a duration as a person says it.
+
+    Parameters
+    ----------
+    seconds : float
+        The number of seconds.
+
+    Returns
+    -------
+    str
+        The number with a unit, to the digit that an estimate has.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> [runtime.in_words(seconds) for seconds in (0.2, 7.4, 100, 4200, 3e5)]
+    ['less than a second', '7 seconds', '2 minutes', '70 minutes', '3 days']
+    """
+    if seconds < 1:
+        return "less than a second"
+    for unit, length, most in (
+        ("second", 1, 90),
+        ("minute", 60, 100),
+        ("hour", 3600, 48),
+        ("day", 86400, 1000),
+    ):
+        if seconds < most * length or unit == "day":
+            break
+    number = round(seconds / length)
+    digits = max(0, len(str(number)) - 2)
+    number = round(number, -digits)
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
+
+
 def _machine_free() -> int:
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
