@@ -8,6 +8,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 
 import unspool
 from tests.cases import GRAPH, roll
@@ -273,7 +274,31 @@ def test_clusters_count_each_copy():
     np.testing.assert_allclose(model.cluster_centers_, expected, atol=1e-9)
 
 
-# issue: three copies ruined LTSA and Hessian LLE
+@pytest.mark.parametrize("rows", [X, ROWS], ids=["distinct", "copies"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        Isomap(2, n_neighbors=8),
+        LLE(2, n_neighbors=8),
+        *(LaplacianEigenmaps(2, n_neighbors=8, laplacian=kind) for kind in LAPLACIANS),
+    ],
+    ids=["Isomap", "LLE", *LAPLACIANS],
+)
+def test_the_kernel_as_an_operator_is_the_kernel(model, rows, monkeypatch):
+    model = clone(model).fit(rows)
+    kernel, operator = model.kernel_(), model.kernel_operator_()
+    vectors = np.random.default_rng(0).standard_normal((len(rows), 3))
+    assert relative(operator @ vectors, kernel @ vectors) < 1e-8
+    assert relative(operator @ vectors[:, 0], kernel @ vectors[:, 0]) < 1e-8
+    if isinstance(model, Isomap):
+        from unspool.relation import gram
+
+        monkeypatch.setattr(gram, "available_bytes", lambda: 0)
+        without_table = clone(model).fit(rows).kernel_operator_()
+        assert relative(without_table @ vectors, kernel @ vectors) < 1e-6
+
+
+# three copies used to ruin LTSA and Hessian LLE
 
 
 @pytest.mark.parametrize("method", ["LTSA", "HessianLLE"])

@@ -5,11 +5,12 @@ The LLE family's base is beside LLE, that of weighted graphs beside Laplacian ei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from .. import distances, extension, graph
 from ..edges import subgraph
@@ -371,6 +372,21 @@ class GraphEstimator(Estimator):
         return distances.find_query_neighbors(
             index, queries, count, self.radius, self.squared_radius
         )
+
+    def _spread_operator(self, apply: Callable[[Array], Array]) -> LinearOperator:
+        """Return an operator on the rows of the largest component from one on its points.
+
+        With E the table that says which point a row shows, E apply(E'v).
+        """
+        shown = self._copies.positions(self.charts_[0].members)
+        n, n_points = len(shown), len(self.charts_[0].members)
+        shows = sp.csr_array((np.ones(n), shown, np.arange(n + 1)), shape=(n, n_points))
+
+        def product(block: Array) -> Array:
+            columns = np.asarray(block, dtype=np.float64).reshape(n, -1)
+            return np.asarray((shows @ apply(shows.T @ columns)).reshape(np.shape(block)))
+
+        return LinearOperator((n, n), product, product, product, np.float64, product)
 
     def _inverse_transform(self, places: Array) -> Array:
         """Interpolate between the points of the chart that each place belongs to."""

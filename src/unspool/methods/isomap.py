@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator
 
 from ..centering import double_centered
 from ..relation import (
@@ -75,6 +76,17 @@ class Isomap(GraphEstimator):
             The kernel matrix of Isomap (Izenman 2013, eq. 16.54).
         """
         return double_centered(-0.5 * self.geodesics_**2)
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: nothing of size n x n is made.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        chart: Any = self.charts_[0]
+        return self._spread_operator(chart.relation.centered_product)
 
     def negative_mass(self) -> float:
         """Return the share of the spectrum that is negative: how far geodesics are from flat.

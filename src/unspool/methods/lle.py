@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
-from .. import problem
 from ..problem import LocalGeometry, look_at
 from ..relation import Component, LocalRelation, relate_by_reconstruction
 from ..runtime import advise, warn
@@ -141,10 +143,28 @@ class LLE(LocalEstimator):
         """
         chart: Any = self.charts_[0]
         shown = self._copies.positions(chart.members)
-        root = np.sqrt(np.bincount(shown))
-        misfit = self.matrix_.toarray() / root
-        alignment = misfit.T @ misfit
-        whole = problem.gram(alignment, centered=False)
-        top = solve(whole, 1, seed=self.random_state).values[0]
-        kernel = (top * np.eye(len(alignment)) - alignment) / np.outer(root, root)
+        kernel = self._kernel_product()(np.eye(len(chart.members)))
         return np.asarray(kernel[np.ix_(shown, shown)])
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: nothing of size n x n is made.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        return self._spread_operator(self._kernel_product())
+
+    def _kernel_product(self) -> Callable[[Array], Array]:
+        """Return what multiplies lambda_max I - M by vectors, given their sums over copies."""
+        stated, misfit = self.charts_[0].relation.problem(), self.matrix_
+        whole = replace(stated, end="largest", trivial=None)
+        top = solve(whole, 1, seed=self.random_state).values[0]
+        mass = (np.ones(stated.size) if stated.mass is None else stated.mass)[:, None]
+
+        def product(sums: Array) -> Array:
+            shares = sums / mass
+            return np.asarray(top * shares - (misfit.T @ (misfit @ shares)) / mass)
+
+        return product

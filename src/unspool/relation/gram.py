@@ -203,6 +203,10 @@ class GeodesicTable:
         """Return the geodesic distances from some points to all."""
         return np.asarray(np.sqrt(-2.0 * self.similarities[points].astype(np.float64)))
 
+    def centered_product(self, sums: Array) -> Array:
+        """Return the centred table times vectors over all copies, given their sums per point."""
+        return _centered_product(partial(double_product, self.similarities), self.masses, sums)
+
 
 @dataclass(frozen=True)
 class GeodesicOperator:
@@ -273,6 +277,28 @@ class GeodesicOperator:
     def lengths_from(self, points: Array) -> Array:
         """Return the geodesic distances from some points to all."""
         return self.paths.rows(points)
+
+    def centered_product(self, sums: Array) -> Array:
+        """Return the centred table times vectors over all copies, given their sums per point."""
+        root = self._root
+
+        def plain(block: Array) -> Array:
+            return (self @ (block / root)) / root
+
+        return _centered_product(plain, self.masses, sums)
+
+
+def _centered_product(
+    product: Callable[[Array], Array], masses: Array | None, sums: Array
+) -> Array:
+    """Return H S H v for each point, where v is constant on the copies of each, up to sums.
+
+    ``sums`` are those of v over the copies of a point, so that H takes a share of mass from each.
+    """
+    mass = np.ones(len(sums)) if masses is None else masses
+    share = (mass / mass.sum())[:, None]
+    image = product(sums - share * sums.sum(axis=0))
+    return np.asarray(image - (share * image).sum(axis=0))
 
 
 def _weighted_centering(means: Array, masses: Array) -> Centering:
