@@ -52,6 +52,8 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
     if metric not in ("euclidean", "l2"):
         from sklearn import metrics
 
+        if metric == "cosine":  # scikit-learn takes rows shorter than 1e-15 for zero
+            queries, points = _enlarged(queries), _enlarged(points)
         found = np.asarray(metrics.pairwise_distances(queries, points, metric=metric))
         _check_distances(found, metric)
         return found
@@ -172,6 +174,13 @@ def _squares_by_products(queries: Array, points: Array) -> Array | None:
         return None
     with limit_blas_threads():
         return _fill_table(rows, columns, centre, share)
+
+
+def _enlarged(rows: Array) -> Array:
+    """Return rows of numbers far from 1 divided by their largest: directions do not change."""
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+    common = (largest > 1e-8) & (largest < 1e8)
+    return np.asarray(rows / np.where(common | (largest == 0.0), 1.0, largest))
 
 
 def _roots(squares: Array) -> Array:

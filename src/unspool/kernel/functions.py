@@ -70,6 +70,14 @@ class Kernel:
             A = A - self.origin
         return np.asarray(_of_products(self, np.einsum("ij,ij->i", A, A)))
 
+    def slope(self, products: Array) -> Array:
+        """Return the derivative of a polynomial kernel by the inner product."""
+        if self.name == "homogeneous":
+            return np.asarray(self.degree * products ** (self.degree - 1))
+        gamma = float(self.gamma or 1.0)
+        inner = gamma * products + self.coef0
+        return np.asarray(self.degree * gamma * inner ** (self.degree - 1))
+
     def about(self, origin: Array, *, centered: bool) -> Kernel:
         """Return the same kernel evaluated on differences from ``origin``, where that is exact."""
         exact = self.name in RADIAL or (self.name == "linear" and centered)

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import problem
+from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array
 from .estimator import Estimator, check_axes
 from .parameters import learned, method, parameter
 
+EQUAL = 4 * float(np.finfo(np.float64).eps)  # of the mean: its rounding is no variance
 BLOCK = 1 << 18  # entries of a centred block
 
 
@@ -54,6 +56,11 @@ class PCA(Estimator):
         spectrum = solve(covariance, self.n_components, seed=self.random_state)
         self.components_ = spectrum.vectors.T
         self.eigenvalues_ = spectrum.values
+        if spectrum.values[0] <= max(spectrum.rounding, (EQUAL * np.abs(self.mean_).max()) ** 2):
+            warn(
+                f"only 0 of {self.n_components} coordinates carry anything: all points are equal "
+                "up to rounding"
+            )
         total = self._sum_of_squares(X) / (n - self.ddof)
         self.explained_variance_ratio_ = spectrum.values / (total if total > 0 else 1.0)
         self.embedding_ = self._transform(X)

@@ -14,14 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
 from ..ordering import plan_elimination
-from ..runtime import advise, available_bytes, stage
+from ..runtime import advise, available_bytes, run_apart, stage
 from ..values import Array, EigenProblem, Spectrum
 from .iterative import (
     solve_by_factor_inverse,
@@ -34,6 +36,7 @@ from .squared import is_squared, solve_by_gram
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
+LONG = 1000  # rows whose decomposition may take a second: Ctrl-C must be heard meanwhile
 DECOMPOSED = 3e8  # multiplications, about: a factor that takes more is multiplied with instead
 # Arcs a vertex from which on products are tried first. High fill means no small separators, which
 # means a large gap at the small end, which products reach in few passes; and the other way round.
@@ -200,11 +203,16 @@ def decompose(task: Task) -> EigenPairs:
     table = form.dense() + far * (form.trivial @ form.trivial.T)
     table = 0.5 * (table + table.T)
     first, last = (0, count - 1) if smallest else (n - count, n - 1)
-    values, vectors = scipy.linalg.eigh(table, subset_by_index=[first, last], check_finite=False)
+
+    def find(**which: Any) -> Any:
+        decomposed = partial(scipy.linalg.eigh, table, check_finite=False, **which)
+        return run_apart(decomposed) if n > LONG else decomposed()
+
+    values, vectors = find(subset_by_index=[first, last])
     order = slice(None) if smallest else slice(None, None, -1)
     # LAPACK's subset solver may lose pairs of a degenerate spectrum, or cut through equal values
     if len(values) < count or _is_cut(values[order], task, norm):
-        values, vectors = scipy.linalg.eigh(table, driver="ev", check_finite=False)
+        values, vectors = find(driver="ev")
     n_known = n - form.trivial.shape[1]
     values, vectors = values[order][:n_known], vectors[:, order][:, :n_known]
     if norm == 0.0:  # nothing but the rounding of ``far``
@@ -221,11 +229,15 @@ def decompose_factor(task: Task) -> EigenPairs:
         # rows that give the trivial directions a value beyond the unwanted end
         far = 2.0 * np.sqrt(form.norm_bound) if smallest else 0.0
         factor = np.vstack([factor, far * form.trivial.T])
+    run = run_apart if min(factor.shape) > LONG else lambda work: work()
     if len(factor) >= 2 * form.size:  # a tall factor: its triangle has the same right vectors
-        factor = scipy.linalg.qr(factor, mode="r", check_finite=False)[0][: form.size]
+        triangle = partial(scipy.linalg.qr, factor, mode="r", check_finite=False)
+        factor = run(triangle)[0][: form.size]
     missing = max(0, form.size - len(factor)) if smallest else 0
     factor = np.vstack([factor, np.zeros((missing, form.size))])
-    _, singular, transposed = scipy.linalg.svd(factor, full_matrices=False, check_finite=False)
+    _, singular, transposed = run(
+        partial(scipy.linalg.svd, factor, full_matrices=False, check_finite=False)
+    )
     order = slice(None, None, -1) if smallest else slice(None)
     n_known = form.size - form.trivial.shape[1]
     values, vectors = singular[order][:n_known] ** 2, transposed[order][:n_known].T

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
+from ..runtime import run_apart
 from ..values import Array, EigenProblem
 from .operators import EigenPairs, NotSolved, StandardForm, Task
 
@@ -21,6 +23,7 @@ BLOCK = 1 << 19  # entries of a centred block
 # Columns of the shorter side for each vector, up to which a Gram matrix is taken to cost less than
 # products until they converge: an estimate, from some 30 passes at half of the speed.
 PER_VECTOR = 120
+LONG = 1e10  # multiplications that may take a second: Ctrl-C must be heard meanwhile
 SAMPLE = 1000  # rows that tell how wide the points are spread
 FEWEST = 24  # vectors that a product with fewer takes as long as: it waits for memory
 
@@ -46,7 +49,9 @@ def solve_by_gram(task: Task) -> EigenPairs:
 
     form = task.form
     rows, columns = form.table.shape
-    table = _gram_of_columns(form) if rows >= columns else _gram_of_rows(form)
+    square_up = partial(_gram_of_columns if rows >= columns else _gram_of_rows, form)
+    work = float(min(rows, columns)) ** 2 * max(rows, columns)
+    table = run_apart(square_up) if work > LONG else square_up()
     square = StandardForm(table, np.zeros((len(table), 0)), None)
     count = min(task.count, len(table))
     problem = EigenProblem(table, "largest")
