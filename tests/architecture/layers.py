@@ -39,7 +39,10 @@ LAYERS = (
             "optimize",
         ),
     ),
-    Layer("families: what composes stages", ("relation", "stress", "principal", "autoencoder")),
+    Layer(
+        "families: what composes stages",
+        ("relation", "stress", "principal", "autoencoder", "neighbor_embedding"),
+    ),
     Layer("methods, and how to judge their maps", ("methods", "quality", "dimension")),
     Layer("the table of methods, figures, files", ("catalog", "costs", "plot", "io", "store")),
     Layer("several methods on the same data", ("evaluate",)),

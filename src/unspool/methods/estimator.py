@@ -178,6 +178,7 @@ class Estimator(ScikitLearn):
         return _answer(self._inverse_transform(places), _dtype_of(Y))
 
     _SPARSE_TABLES = False  # whether a precomputed table may be sparse
+    _KEEPS_INPUT = True  # whether anything is asked of the fitted points later
 
     def _input_kind(self) -> InputKind:
         """Say what the rows of the input are: points, or a precomputed table, and of what."""
@@ -189,9 +190,11 @@ class Estimator(ScikitLearn):
             checked: Any = check_points(X, self, reset=reset, min_samples=2 if reset else 1)
         else:
             checked = check_table(X, self, reset=reset, kind=kind, sparse=self._SPARSE_TABLES)
-        if reset:  # a copy of its own: what the caller does to X later does not change the model
-            checked = _own_copy(checked, X)
-            self._dtype, self._X = _dtype_of(X), checked
+        if reset:
+            self._dtype = _dtype_of(X)
+        if reset and self._KEEPS_INPUT:
+            # a copy of its own: what the caller does to X later does not change the model
+            self._X = checked = _own_copy(checked, X)
         return checked
 
     def _fit(self, X: Any) -> None:
@@ -323,8 +326,9 @@ def check_points(
     """
     checked = _validate(X, estimator, reset, ensure_min_samples=min_samples)
     points = np.asarray(checked, dtype=np.float64)
-    _check_finite(points)
-    check_magnitude(points, fitting=min_samples > 1)
+    if not _is_ordinary(points):
+        _check_finite(points)
+        check_magnitude(points, fitting=min_samples > 1)
     return points
 
 
@@ -396,6 +400,15 @@ def _check_finite(table: Any) -> None:
         f"X contains {kind} in row {row}, column {column} ({len(wrong)} such entries in all); drop "
         "those rows or fill them in first"
     )
+
+
+def _is_ordinary(points: Array) -> bool:
+    """Tell from the sum of squares that all values are finite, none too large nor all too small.
+
+    One pass at the speed of memory; False where that does not tell.
+    """
+    square = float(np.vdot(points, points)) if points.flags.c_contiguous else np.inf
+    return SMALLEST**2 * points.size < square < LARGEST**2
 
 
 def check_magnitude(values: Array, *, fitting: bool) -> None:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
 
 from ..runtime import run_apart
 from ..values import Array, EigenProblem
@@ -71,22 +70,20 @@ def solve_by_gram(task: Task) -> EigenPairs:
 
 def _gram_of_columns(form: StandardForm) -> Array:
     """Return F'F, by blocks of rows."""
-    table = np.zeros((form.size, form.size), order="F")
+    table = np.zeros((form.size, form.size))
+    is_near = _is_near_origin(form)
     sums = np.zeros(form.size)
-    for block in _row_blocks(form):  # one triangle; summed in place, which saves a fifth
-        table = dsyrk(1.0, block.T, beta=1.0, c=table, overwrite_c=1)
-        sums += np.ones(len(block)) @ block
-    table = np.triu(table) + np.triu(table, 1).T
+    for block in [form.table] if is_near else _centred_blocks(form):
+        table += block.T @ block  # NumPy computes one triangle
+        if form.center is not None:
+            sums += len(block) * form.center if is_near else np.ones(len(block)) @ block
     if form.center is not None:  # the mean, or what rounding left of it
         table -= np.outer(sums, sums / len(form.table))
     return table
 
 
-def _row_blocks(form: StandardForm) -> Iterator[Array]:
-    """Yield F, block by block in one workspace, or the table as it is where that is as good."""
-    if _is_near_origin(form):
-        yield np.asarray(form.table)
-        return
+def _centred_blocks(form: StandardForm) -> Iterator[Array]:
+    """Yield F, block by block in one workspace."""
     step = max(form.size, BLOCK // max(1, form.size))
     workspace = np.empty((min(step, len(form.table)), form.size))
     center = 0.0 if form.center is None else form.center
