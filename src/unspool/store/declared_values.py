@@ -145,8 +145,8 @@ def _also_network(network: Any, sizes: Sizes) -> str | None:
 
 
 VALUES = {
-    "approximate search": Declaration({"points": ANY_POINTS, "centre": CENTER, "seed": Whole()}),
-    "brute-force search": Declaration({"points": ANY_POINTS, "centre": CENTER}),
+    "approximate search": Declaration({"points": ANY_POINTS, "center": CENTER, "seed": Whole()}),
+    "brute-force search": Declaration({"points": ANY_POINTS, "center": CENTER}),
     "metric search": Declaration({"points": ANY_POINTS, "metric": METRIC}),
     "kd-tree search": Declaration(
         {"points": ANY_POINTS, "power": Number(1.0, float("inf"))},  # Chebyshev's is infinite
