@@ -97,10 +97,7 @@ class SpectralClustering(WeightedEstimator):
     def _fit(self, X: Any) -> None:
         super()._fit(X)
         if len(self.outliers_):  # placed after the others were clustered: they join as query points
-            labels = np.empty(len(self.embedding_), dtype=self.labels_.dtype)
-            labels[self.charts_[0].members] = self.labels_
-            labels[self.outliers_] = self._nearest_centers(self.embedding_[self.outliers_])
-            self.labels_ = labels
+            self.labels_[self.outliers_] = self._nearest_centers(self.embedding_[self.outliers_])
 
     def _nearest_centers(self, places: Array) -> Array:
         rows = self._rows_to_cluster(places.astype(np.float64))
@@ -154,7 +151,9 @@ class SpectralClustering(WeightedEstimator):
         vectors, eigenvalues = spectrum.vectors[:, :width], spectrum.values[:width]
         labels = self._cluster(vectors, component.masses)
         self.cut_, self.normalized_cut_ = problem.cuts(relation.weights, labels)
-        self.labels_ = labels[self._copies.point_of]
+        everyone = np.zeros(len(self._copies.first), dtype=labels.dtype)
+        everyone[component.members] = labels
+        self.labels_ = everyone[self._copies.point_of]
         return Chart(component.members, vectors, eigenvalues, relation, vectors)
 
     def _choose_n_clusters(self, spectrum: Spectrum) -> int:
