@@ -480,3 +480,16 @@ def test_components_that_know_nothing_of_each_other_are_refused():
     lonely[7, :] = lonely[:, 7] = np.nan
     with pytest.raises(ValueError, match=r"2 connected components \(sizes 19, 1\)"):
         table_mds().fit(lonely)
+
+
+def test_query_points_are_weighed_as_fitted_ones():
+    """Where a query point is placed, the gradient of its own weighted stress vanishes."""
+    random = np.random.default_rng(21)
+    points, queries = random.normal(size=(40, 5)), random.normal(size=(6, 5))
+    model = unspool.MDS(2, weights="inverse_square").fit(points)
+    for query, place in zip(queries, model.transform(queries), strict=True):
+        delta = np.linalg.norm(points - query, axis=1)
+        steps = place - model.embedding_
+        apart = np.linalg.norm(steps, axis=1)
+        pulls = (apart - delta) / (apart * delta**2)
+        assert np.linalg.norm(pulls @ steps) < 1e-6 * np.abs(pulls[:, None] * steps).sum()

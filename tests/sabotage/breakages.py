@@ -1106,7 +1106,7 @@ BREAKAGES = [
             "query points are weighed as fitted ones",
             "weights = stress.weighting_of(self.weights).weigh_rows(rows)",
             "weights = np.ones(rows.shape)",
-            f"{STRESS}::test_new_points_are_placed_by_their_own_stress",
+            f"{STRESS}::test_query_points_are_weighed_as_fitted_ones",
         ),
     ),
     *breaking(
