@@ -54,6 +54,35 @@ def exact_seconds(n_points: int, n_columns: int) -> float:
     return float(n_points) ** 2 * (PAIR + PAIR_AXIS * min(n_columns, MOST_AXES))
 
 
+def exact_bytes(n_points: int, n_columns: int, count: int) -> float:
+    """Return the bytes that the exact search by products takes beside the points.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of points, each of which is asked for its neighbours.
+    n_columns : int
+        Number of columns.
+    count : int
+        Neighbours of each point.
+
+    Returns
+    -------
+    float
+        Bytes at the peak.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.exact_bytes(10_000, 784, 10) > 8 * 10_000 * 784
+    True
+    """
+    width = n_columns if n_points < 2_000 else min(n_columns, MOST_AXES)
+    # the points in a better order; both sides of the tiles, and in that order; what a point holds
+    each = 8 * n_columns + 4 * 4 * (width + 3) + 8 * max(128, 2 * count) + 50 * count
+    return float(n_points) * each
+
+
 @dataclass(frozen=True)
 class BlockSearch:
     """Euclidean distances by matrix products; those that matter are computed by differences.

@@ -1,7 +1,7 @@
 """EigenProblem -> Spectrum: one place picks the solver, checks it, and fixes signs and axes."""
 
 from .operators import double_product
-from .solve import DECOMPOSED, solve
+from .solve import DECOMPOSED, HIGH_FILL, SQUARED_FROM, solve
 from .whole_spectrum import (
     additive_constant,
     all_eigenvalues,
@@ -11,6 +11,8 @@ from .whole_spectrum import (
 
 __all__ = [
     "DECOMPOSED",
+    "HIGH_FILL",
+    "SQUARED_FROM",
     "additive_constant",
     "all_eigenvalues",
     "components_of_null_space",
