@@ -82,6 +82,13 @@ def mnist(n: int) -> Data:
     return Data(images.reshape(len(images), -1) / 255.0)
 
 
+def mnist_components(n: int) -> Data:
+    """Return the first 50 principal components of training images of MNIST, as t-SNE is given."""
+    from sklearn.decomposition import PCA
+
+    return Data(PCA(50, random_state=0).fit_transform(mnist_train(n).points))
+
+
 def mnist_graph(n: int) -> Data:
     """Return the same with the graph of their ten nearest neighbours."""
     from unspool.distances import neighbor_graph

@@ -23,6 +23,7 @@ leftover = judged(sides.reconstruction, "share of the variance not reconstructed
 found = judged(neighbors.recall, "share of the true neighbours", real=True)
 angular = judged(neighbors.cosine_recall, "share of the true neighbours", real=True)
 joined = judged(real_sides.edge_length, "sum of all edge lengths, equal if they agree", real=True)
+diverging = judged(real_sides.divergence, "divergence, smaller is better", real=True)
 paths = judged(sides.total_length, "sum of all path lengths, equal if they agree", real=True)
 
 
@@ -351,4 +352,17 @@ _TRANSFORMS = (
     ),
 )
 
-ROWS = (*_SEARCHES, *_GRAPHS, *_GRAMS, *_OTHERS, *_TRANSFORMS)
+_EMBEDDINGS = (
+    diverging(
+        "tsne-mnist10k",
+        "tsne",
+        partial(data.mnist_components, 10_000),
+        peers={
+            "openTSNE": real_sides.open_tsne,
+            "scikit-learn": sklearn("manifold", "TSNE", random_state=0, n_jobs=2),
+        },
+    ),
+    diverging("tsne-mnist60k", "tsne", partial(data.mnist_components, 60_000), runs=1),
+)
+
+ROWS = (*_SEARCHES, *_GRAPHS, *_GRAMS, *_EMBEDDINGS, *_OTHERS, *_TRANSFORMS)

@@ -46,6 +46,29 @@ def told_value(answer: Answer, sample: Data) -> float:
     return float(answer["value"])
 
 
+def divergence(answer: Answer, sample: Data) -> float:
+    """Return the Kullback-Leibler divergence of a map with perplexity 30, by all pairs."""
+    from unspool import distances, neighbor_embedding
+
+    graph = distances.neighbor_graph(sample.points, 90)
+    affinities = neighbor_embedding.symmetric_affinities(graph, 30.0)
+    repulsion = neighbor_embedding.Repulsion(affinities.counts, "exact")
+    places = np.ascontiguousarray(answer["map"], dtype=np.float64)
+    loss = neighbor_embedding.Objective(affinities, repulsion).loss(places)
+    return loss.divergence(affinities)
+
+
+def open_tsne(sample: Data) -> Answer:
+    """Return openTSNE's map, with all defaults but the exact neighbours that ours has."""
+    import openTSNE
+
+    return {
+        "map": np.asarray(
+            openTSNE.TSNE(random_state=0, neighbors="exact", n_jobs=2).fit(sample.points)
+        )
+    }
+
+
 def transform(method: str, **options: Any) -> AfterFit:
     """Return our side that places query points by a fitted model."""
 

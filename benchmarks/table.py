@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from . import data, real, sides
+from . import data, real, real_sides, sides
 from .rows import Side, explained, judged, misfit, sklearn, smoothness, variance
 
 ROLL_10K, ROLL_100K = partial(data.roll, 10_000), partial(data.roll, 100_000)
@@ -159,6 +159,15 @@ _ROWS = (
         partial(data.saddle, 2_000),
         side=sides.network,
         slow=False,
+    ),
+    judged(real_sides.divergence, "divergence, smaller is better")(
+        "tsne-clusters2k",
+        "tsne",
+        partial(data.clusters, 2_000),
+        peers={
+            "openTSNE": real_sides.open_tsne,
+            "scikit-learn": sklearn("manifold", "TSNE", random_state=0, n_jobs=2),
+        },
     ),
     judged(sides.rand_index, "adjusted Rand index")(
         "spectral-clustering-10k",

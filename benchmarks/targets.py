@@ -33,6 +33,7 @@ TARGETS = {
     "mds-mnist2k": 15.0,
     "nonmetric-mds-mnist2k": 40.0,
     "trustworthiness-mnist5k": 4.0,
+    "tsne-mnist10k": 5.0,
     "transform-isomap-mnist": 10.0,
     "transform-lle-mnist": 3.0,
     "transform-kernel-pca-mnist": 3.0,
@@ -58,6 +59,7 @@ TARGETS = {
 # seconds, where no peer answers the question
 LIMITS = {
     "compare-mnist5k": 10.0,
+    "tsne-mnist60k": 600.0,
     **{
         f"transform-{method}-mnist": 2.0
         for method in ("laplacian-eigenmaps", "landmark-isomap", "diffusion-maps", "ltsa", "mds")

@@ -406,6 +406,20 @@ def principal_surface() -> Panels:
     ]
 
 
+@_recipe("tsne")
+def tsne() -> Panels:
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    models = {"principal components": unspool.PCA(2)} | {
+        f"exaggeration {value}": unspool.TSNE(2, exaggeration=value) for value in (1, 4, 30)
+    }
+    return [
+        Panel(title, model.fit_transform(digits.data), digits.target)
+        for title, model in models.items()
+    ]
+
+
 @_recipe("mds")
 def mds() -> Panels:
     angles = np.linspace(0.0, 2 * np.pi, 60, endpoint=False)

@@ -76,6 +76,13 @@ CASES = {
         power=1,
         closed_form=False,
     ),
+    "TSNE": Case(
+        unspool.TSNE,
+        {"perplexity": 10, "early_iter": 50, "max_iter": 100, "start": "laplacian"},
+        "metric",
+        closed_form=False,
+        nested=False,
+    ),
     "PrincipalCurve": Case(
         unspool.PrincipalCurve, power=1, closed_form=False, nested=False, most=1
     ),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .methods import LTSA as LTSA
     from .methods import MDS as MDS
     from .methods import PCA as PCA
+    from .methods import TSNE as TSNE
     from .methods import AutoassociativeNetwork as AutoassociativeNetwork
     from .methods import ClassicalMDS as ClassicalMDS
     from .methods import DiffusionMaps as DiffusionMaps
@@ -91,6 +92,7 @@ __all__ = [
     "LTSA",
     "MDS",
     "PCA",
+    "TSNE",
     "AutoassociativeNetwork",
     "Cancelled",
     "ClassicalMDS",

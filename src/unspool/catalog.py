@@ -264,6 +264,16 @@ _ENTRIES = (
         cost=costs.random_projection,
     ),
     Entry(
+        name="tsne",
+        cls="unspool.methods.TSNE",
+        title="t-SNE",
+        family="iterative",
+        needs="points, distances or a graph",
+        gives="neighbours beside each other, clusters apart",
+        reference="van der Maaten, Hinton 2008; Boehm, Berens, Kobak 2022",
+        cost=costs.tsne,
+    ),
+    Entry(
         name="principal-curve",
         cls="unspool.methods.PrincipalCurve",
         title="Principal curve",

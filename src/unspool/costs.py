@@ -197,6 +197,16 @@ def mds(s: Size) -> Costs:
     return [_table(s, "dissimilarities", 6e-9), steps]
 
 
+def tsne(s: Size) -> Costs:
+    """Three neighbours per unit of the usual perplexity, and all updates on a grid."""
+    edges = 180.0 * s.n  # of 90 neighbours in both directions
+    wide = replace(s, k=90)
+    affinities = Cost("affinities", "memory", 2e-7 * edges, 24.0 * edges, 60.0 * edges)
+    grid = 400.0 * min(s.n, 60_000)
+    descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 40.0 * grid)
+    return [*_search(wide), affinities, descent]
+
+
 def isomap(s: Size) -> Costs:
     """All geodesics, as a table or block by block, and the leading vectors."""
     from .relation import DOUBLE_POINTS, GEODESIC_BLOCK_BYTES, TABLE_ROOM

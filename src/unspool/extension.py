@@ -8,7 +8,7 @@ The way back: from a place on the map to a point in the data space.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -36,6 +36,7 @@ def walk_rows(towards: NeighborGraph, weights: Array) -> Any:
 
 
 PREIMAGES = 512  # pre-images sought together: their similarities to 10,000 points are 40 MB
+HALVINGS = 4  # of a step that leads away from the features before it is given up
 SHARPNESS = 1e-12  # of the squared reach: how close to a known place counts as being there
 
 
@@ -74,6 +75,98 @@ def _affine_shares(queries: Array, places: Array, distances: Array) -> Array:
     inverse = np.linalg.pinv(normal / scale, rcond=1e-13, hermitian=True)
     shares = np.einsum("bki,bi->bk", weighted / scale, inverse[:, :, 0])
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+Step = Callable[[Array, Array], Array]  # pre-images and their shares -> better ones, perhaps
+
+
+class Similarity(Protocol):
+    """A kernel: similarities of all pairs, and of each point to itself."""
+
+    def __call__(self, A: Array, B: Array) -> Array: ...  # noqa: D102
+    def diagonal(self, A: Array) -> Array: ...  # noqa: D102
+
+
+def product_step(slope: Callable[[Array], Array], points: Array) -> Step:
+    """Return the fixed-point step of a kernel f(x'y): where the gradient would vanish.
+
+    ``slope`` is the derivative of f. With f' as it is at z, |phi(z) - sum c phi(x)|^2 has no
+    gradient at z = sum c f'(z'x) x / f'(z'z) (Mika et al. 1999).
+    """
+
+    def step(z: Array, shares: Array) -> Array:
+        own = slope(np.einsum("ij,ij->i", z, z))
+        pulled = (shares * slope(z @ points.T)) @ points
+        return np.asarray(pulled / np.where(own == 0.0, np.nan, own)[:, None])
+
+    return step
+
+
+def median_step(kernel: Similarity, points: Array) -> Step:
+    """Return the step of a kernel exp(-gamma |x - y|_1): to the weighted median of each feature.
+
+    The exponential lies above its tangent, so that sum c k(z, x) grows at least by what the sum of
+    weighted distances, with weights c k, decreases; a median makes that sum the smallest.
+    """
+    order = np.argsort(points, axis=0)
+    ordered = np.take_along_axis(points, order, axis=0)
+
+    def step(z: Array, shares: Array) -> Array:
+        moved = np.empty_like(z)
+        for row, weights in enumerate(shares * kernel(z, points)):
+            below = np.cumsum(weights[order], axis=0)
+            moment = np.cumsum(weights[order] * ordered, axis=0)
+            sums = ordered * (2.0 * below - below[-1]) - 2.0 * moment
+            moved[row] = ordered[sums.argmin(axis=0), np.arange(points.shape[1])]
+        return moved
+
+    return step
+
+
+def nearest_preimage(
+    shares: Array, kernel: Similarity, points: Array, start: Array, step: Step, max_steps: int = 50
+) -> Array:
+    """Return points whose features are nearest to given combinations of known features.
+
+    ``shares`` (m, n) are the coefficients of each combination. Each ``step`` is shortened until it
+    leads nearer; a point from which it does not has arrived, so the answer is never worse than the
+    start.
+    """
+    best = np.array(start)
+    for first in range(0, len(best), PREIMAGES):
+        rows = slice(first, first + PREIMAGES)
+        best[rows] = _descend(shares[rows], kernel, points, best[rows], step, max_steps)
+    return best
+
+
+def _descend(
+    shares: Array, kernel: Similarity, points: Array, start: Array, step: Step, max_steps: int
+) -> Array:
+    def distance(z: Array, rows: Array) -> Array:
+        similar = np.einsum("ij,ij->i", shares[rows], kernel(z, points))
+        return np.asarray(kernel.diagonal(z) - 2.0 * similar)
+
+    best, moving = np.array(start), np.arange(len(start))
+    nearest = distance(best, moving)
+    reach = 10.0 * float(np.abs(points).max(initial=0.0))
+    for _ in range(max_steps):
+        target = step(best[moving], shares[moving])
+        usable = (np.abs(target) <= reach).all(axis=1)  # not so for what is not a number
+        moving, change = moving[usable], (target - best[moving])[usable]
+        waiting, arrived = moving, []
+        for _ in range(HALVINGS + 1):
+            if len(waiting) == 0:
+                break
+            tried = best[waiting] + change
+            found = distance(tried, waiting)
+            nearer = found < nearest[waiting] - 1e-12 * np.abs(nearest[waiting])
+            best[waiting[nearer]], nearest[waiting[nearer]] = tried[nearer], found[nearer]
+            arrived.append(waiting[nearer])
+            waiting, change = waiting[~nearer], 0.5 * change[~nearer]
+        moving = np.sort(np.concatenate(arrived)) if arrived else moving[:0]
+        if len(moving) == 0:
+            break
+    return best
 
 
 def gaussian_preimage(

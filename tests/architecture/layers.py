@@ -24,7 +24,7 @@ class Layer:
 LAYERS = (
     Layer(
         "what all share",
-        ("values", "edges", "centering", "euclidean", "runtime", "ordering", "datasets"),
+        ("values", "edges", "centering", "runtime", "ordering", "datasets"),
     ),
     Layer(
         "the stages",
@@ -39,7 +39,10 @@ LAYERS = (
             "optimize",
         ),
     ),
-    Layer("families: what composes stages", ("relation", "stress", "principal", "autoencoder")),
+    Layer(
+        "families: what composes stages",
+        ("relation", "stress", "principal", "autoencoder", "neighbor_embedding"),
+    ),
     Layer("methods, and how to judge their maps", ("methods", "quality", "dimension")),
     Layer("the table of methods, figures, files", ("catalog", "costs", "plot", "io", "store")),
     Layer("several methods on the same data", ("evaluate",)),
@@ -52,6 +55,7 @@ LAYERS = (
 SHARED = {"values"}
 SIDEWAYS = {
     ("centering", "runtime"): "threads add up the means of a large table",
+    ("kernel", "distances"): "a radial kernel is a function of the distances",
     ("stress", "relation"): "an initial configuration may be triangulated from landmarks",
     ("catalog", "costs"): "what a method costs is a field of its entry",
     ("store", "catalog"): "a saved model names its method",

@@ -137,6 +137,40 @@ def test_progress_is_on_stderr_and_can_be_silent(table, tmp_path, monkeypatch):
     assert quiet.output == ""
 
 
+def test_quiet_commands_say_nothing_of_what_others_are_warned_of(tmp_path):
+    """Two clusters far apart, in several components: each command warns, and with -q none does."""
+    points = np.vstack([ROLL.points, ROLL.points + 1000.0, np.full((15, 3), 5.0)])
+    pd.DataFrame(points, columns=["u", "v", "w"]).to_csv(tmp_path / "two.csv", index=False)
+    data, model = tmp_path / "two.csv", tmp_path / "m.unspool"
+    commands = [
+        ["embed", data, "-m", "laplacian-eigenmaps", "--sigma", 0.05, "--model", model],
+        ["transform", model, data],
+        ["compare", data, "--methods", "pca,lle", "-o", tmp_path / "report.html"],
+        ["dimension", data],
+        ["diagnose", data, "--model", model],
+    ]
+    loud = "".join(done(*command).stderr for command in commands)
+    assert "unspool: note: the neighbour graph has" in loud
+    for command in commands:
+        assert done(*command, "-q").stderr == "", command[0]
+
+
+def test_warnings_of_any_place_are_kept_back_by_quiet(table, tmp_path, monkeypatch):
+    import warnings
+
+    from unspool.cli import embed
+
+    def read_loudly(given, *more):
+        warnings.warn("something about the file", UserWarning, stacklevel=1)
+        return read(given, *more)
+
+    read = embed.read_data
+    monkeypatch.setattr(embed, "read_data", read_loudly)
+    flags = ["embed", table, "-m", "pca", "-o", tmp_path / "map.csv"]
+    assert "note: something about the file" in done(*flags).stderr
+    assert done(*flags, "-q").stderr == ""
+
+
 @pytest.mark.parametrize("command", ["embed", "dimension"])
 def test_json(command, table):
     told = json.loads(done(command, table, "--json", "-q").stdout)

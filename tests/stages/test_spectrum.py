@@ -348,11 +348,26 @@ def test_memory_rules_out_what_does_not_fit(monkeypatch):
 
 
 def test_a_costly_factor_is_tried_last(monkeypatch):
-    monkeypatch.setattr(solve_module(), "HIGH_FILL", 0.1)
-    # a grid fills in by less than four times its own entries: that is never much
+    """A grid hardly fills in; a machine slow at factorising would rather multiply."""
     assert facts_of(problem.laplacian(grid_weights(27)))["solver"] == "shift-invert"
-    monkeypatch.setattr(solve_module(), "OWN", 0.1)
+    monkeypatch.setattr(solve_module(), "FACTOR_SPEED", 1e5)
     assert facts_of(problem.laplacian(grid_weights(27)))["solver"] == "chebyshev filter"
+
+
+def test_an_iteration_that_makes_no_progress_is_given_up():
+    """Values that a filter hardly separates: a dozen passes are lost, not all forty."""
+    from unspool.spectrum.krylov import WATCHED, leading_pairs
+
+    values = 1.0 - 1e-4 * np.arange(4000) / 4000
+    start = np.random.default_rng(0).standard_normal((4000, 8))
+    run = runtime.Running("test", 1)
+    options = {"max_passes": 40, "gives_up": True}
+    found = leading_pairs(lambda block: values[:, None] * block, start, 4, run, **options)
+    assert not found.converged
+    assert found.passes == WATCHED
+    far = 0.5 ** np.arange(4000.0)  # and one that falls steadily is not
+    found = leading_pairs(lambda block: far[:, None] * block, start, 4, run, **options)
+    assert found.converged
 
 
 def test_an_iteration_that_did_not_converge_is_not_accepted():

@@ -9,6 +9,9 @@ from sklearn.exceptions import NotFittedError
 from tests.cases import CASES, GRAPH, bent
 from unspool import runtime
 
+# Hessian eigenmaps of 60 points: three carry a coordinate, and it is told
+pytestmark = pytest.mark.filterwarnings("ignore:coordinate . is carried by:UserWarning")
+
 X = bent(60)
 FROM_DISTANCES = {name: case for name, case in CASES.items() if case.precomputed == "metric"}
 every_method = pytest.mark.parametrize("case", CASES.values(), ids=CASES)

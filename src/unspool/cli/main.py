@@ -100,9 +100,12 @@ def _describe_error(error: BaseException) -> str:
 
 @contextmanager
 def _notes_on_stderr() -> Iterator[None]:
-    """Show warnings as one line each, without the place in the source that gave them."""
+    """Show warnings as one line each, without the place in the source; with ``-q`` none."""
 
     def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
+        running = click.get_current_context(silent=True)
+        if running is not None and running.params.get("quiet"):
+            return
         click.echo(f"unspool: note: {' '.join(str(message).split())}", err=True)
 
     with warnings.catch_warnings():

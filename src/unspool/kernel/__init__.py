@@ -13,7 +13,14 @@ from .functions import (
     is_positive_semidefinite,
     median_gamma,
 )
-from .nystroem import DRAWN_FROM, DRAWN_PER_LANDMARK, features, nystroem_error, pivoted_cholesky
+from .nystroem import (
+    DRAWN_FROM,
+    DRAWN_PER_LANDMARK,
+    check_definite,
+    features,
+    nystroem_error,
+    pivoted_cholesky,
+)
 
 __all__ = [
     "DRAWN_FROM",
@@ -24,6 +31,7 @@ __all__ = [
     "Equation",
     "Kernel",
     "Uncentered",
+    "check_definite",
     "check_symmetric",
     "double_centered",
     "edge_gamma",

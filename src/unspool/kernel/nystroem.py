@@ -13,6 +13,7 @@ import scipy.linalg
 from ..runtime import stage
 from ..values import Array
 
+INDEFINITE = 1e-8  # of the largest: rounding leaves values less negative
 BLOCK_BYTES = 64 * 2**20
 DRAWN_FROM = 20_000  # points that landmarks are drawn from, at most,
 DRAWN_PER_LANDMARK = 40  # or so many for each, if that is more
@@ -67,7 +68,8 @@ def pivoted_cholesky(kernel: TableFunction, X: Array, count: int, seed: int = 0)
 
 def _drawn(kernel: TableFunction, X: Array, count: int, rng: np.random.Generator) -> Array:
     left = np.array(kernel.diagonal(X), dtype=np.float64)
-    total = float(left.sum())
+    largest, total = float(np.abs(left).max()), float(left.sum())
+    check_definite(left, largest, "k(x, x)")
     factor = np.zeros((len(X), count))
     chosen: list[int] = []
     with stage("landmarks", total=count) as running:
@@ -78,10 +80,39 @@ def _drawn(kernel: TableFunction, X: Array, count: int, rng: np.random.Generator
             fresh = _columns(kernel, X, factor[:, : len(chosen)], accepted)
             factor[:, len(chosen) : len(chosen) + len(accepted)] = fresh
             chosen.extend(int(point) for point in accepted)
-            left = np.maximum(left - np.square(fresh).sum(axis=1), 0.0)
+            left = left - np.square(fresh).sum(axis=1)
+            check_definite(left, largest, "what the landmarks leave of k(x, x)")
+            left = np.maximum(left, 0.0)
             left[chosen] = 0.0
             running.advance(len(accepted))
-    return np.array(chosen)
+    return np.array(chosen, dtype=np.intp)
+
+
+def check_definite(values: Array, largest: float, what: str) -> None:
+    """Raise ValueError if one of the values shows that a kernel is not positive semi-definite.
+
+    Parameters
+    ----------
+    values : ndarray
+        Values that no kernel makes negative: entries of a diagonal, or eigenvalues.
+    largest : float
+        Size that rounding is measured by.
+    what : str
+        What the values are, for the message.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import kernel
+    >>> kernel.check_definite(np.array([2.0, 0.0, -1e-12]), 2.0, "an eigenvalue")
+    """
+    lowest = float(values.min(initial=0.0))
+    if lowest < -INDEFINITE * largest:
+        raise ValueError(
+            f"the kernel is not positive semi-definite ({what} reaches {lowest:.3g}), and "
+            "landmarks need one that is; leave n_landmarks and landmarks out to decompose the "
+            "table of all pairs, or use another kernel"
+        )
 
 
 def features(kernel: TableFunction, X: Array, landmarks: Array, inverse_root: Array) -> Array:

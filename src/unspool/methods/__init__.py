@@ -28,12 +28,14 @@ from .principal_curve import PrincipalCurve
 from .principal_surface import PrincipalSurface
 from .random_projection import RandomProjection
 from .spectral_clustering import SpectralClustering
+from .tsne import TSNE
 
 __all__ = [
     "LLE",
     "LTSA",
     "MDS",
     "PCA",
+    "TSNE",
     "AutoassociativeNetwork",
     "ClassicalMDS",
     "DiffusionMaps",

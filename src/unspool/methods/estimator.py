@@ -115,7 +115,7 @@ class Estimator(ScikitLearn):
         with self._all_or_nothing(), recording() as record:
             with show_progress(type(self).__name__) if self.verbose else nullcontext():
                 self._fit(self._check_input(X, reset=True))
-            self.embedding_ = self.embedding_.astype(self._dtype, copy=False)
+            self.embedding_ = _checked_map(self.embedding_, self._dtype)
             self.report_ = record.report()
         return self
 
@@ -178,6 +178,7 @@ class Estimator(ScikitLearn):
         return _answer(self._inverse_transform(places), _dtype_of(Y))
 
     _SPARSE_TABLES = False  # whether a precomputed table may be sparse
+    _KEEPS_INPUT = True  # whether anything is asked of the fitted points later
 
     def _input_kind(self) -> InputKind:
         """Say what the rows of the input are: points, or a precomputed table, and of what."""
@@ -189,9 +190,11 @@ class Estimator(ScikitLearn):
             checked: Any = check_points(X, self, reset=reset, min_samples=2 if reset else 1)
         else:
             checked = check_table(X, self, reset=reset, kind=kind, sparse=self._SPARSE_TABLES)
-        if reset:  # a copy of its own: what the caller does to X later does not change the model
-            checked = _own_copy(checked, X)
-            self._dtype, self._X = _dtype_of(X), checked
+        if reset:
+            self._dtype = _dtype_of(X)
+        if reset and self._KEEPS_INPUT:
+            # a copy of its own: what the caller does to X later does not change the model
+            self._X = checked = _own_copy(checked, X)
         return checked
 
     def _fit(self, X: Any) -> None:
@@ -236,7 +239,69 @@ def input_kind(metric: Any) -> InputKind:
 
 
 def _dtype_of(X: Any) -> type[np.floating[Any]]:
-    return np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+    """Return the precision of the input: single for arrays, and tables, of single precision."""
+    kinds = {str(kind).lower() for kind in [*getattr(X, "dtypes", [getattr(X, "dtype", None)])]}
+    return np.float32 if kinds == {"float32"} else np.float64
+
+
+class WrongInput(ValueError, TypeError):
+    """What was given is no table of numbers; an error of its value, and of its type."""
+
+
+def without_mask(X: Any) -> Any:
+    """Return X with NaN for masked cells: those are not known, whatever lies under the mask."""
+    return np.ma.filled(X.astype(np.float64), np.nan) if np.ma.isMaskedArray(X) else X
+
+
+def _validate(X: Any, estimator: Any, reset: bool, **options: Any) -> Any:
+    """Return what scikit-learn accepts; what it refuses is told with the place where it is."""
+    options = {**NUMBERS, **options}
+    X = without_mask(X)
+    try:
+        if estimator is None:
+            return check_array(X, **options)
+        return validate_data(estimator, X, reset=reset, **options)
+    except TypeError as error:
+        raise WrongInput(str(error)) from None
+    except ValueError as error:
+        place = _find_word(X) if "could not convert string" in str(error) else ""
+        if not place:
+            raise
+        raise WrongInput(
+            f"could not convert string to float: {place}; leave that column out, or turn its "
+            "words into numbers"
+        ) from None
+
+
+def _find_word(X: Any) -> str:
+    """Return the first cell of a table that is no number, with its row and its column."""
+    names, table = getattr(X, "columns", None), np.asarray(X, dtype=object)
+    for column in range(table.shape[1] if table.ndim == 2 else 0):
+        for row, cell in enumerate(table[:, column]):
+            try:
+                float(cell)
+            except (TypeError, ValueError):
+                name = column if names is None else repr(names[column])
+                return f"{str(cell)[:40]!r} in row {row}, column {name}"
+    return ""
+
+
+def _checked_map(coordinates: Array, dtype: Any) -> Array:
+    """Return the coordinates in the caller's precision; ValueError if one is not finite."""
+    with np.errstate(over="ignore"):
+        answer = coordinates.astype(dtype, copy=False)
+    if np.isfinite(answer).all():
+        return answer
+    if np.isfinite(coordinates).all():
+        raise ValueError(
+            f"the map reaches {np.abs(coordinates).max():.1e}, which single precision cannot hold; "
+            "pass the data as float64"
+        )
+    row = int((~np.isfinite(coordinates)).any(axis=1).argmax())
+    raise ValueError(
+        f"the coordinates of row {row} are not finite: these parameters lead beyond what numbers "
+        "can hold; bring them nearer to their defaults, or scale the data"
+    )
 
 
 def _answer(rows: Array, dtype: Any) -> Array:
@@ -259,14 +324,11 @@ def check_points(
 
     Points that come after the fit (``min_samples`` of 1) may be as near to the origin as they like.
     """
-    options = {**NUMBERS, "ensure_min_samples": min_samples}
-    if estimator is None:
-        checked = check_array(X, **options)
-    else:
-        checked = validate_data(estimator, X, reset=reset, **options)
+    checked = _validate(X, estimator, reset, ensure_min_samples=min_samples)
     points = np.asarray(checked, dtype=np.float64)
-    _check_finite(points)
-    check_magnitude(points, fitting=min_samples > 1)
+    if not _is_ordinary(points):
+        _check_finite(points)
+        check_magnitude(points, fitting=min_samples > 1)
     return points
 
 
@@ -285,9 +347,9 @@ def check_table(X: Any, estimator: Any, *, reset: bool, kind: InputKind, sparse:
     When fitting it is square and symmetric; later its columns are the points of the fit. Distances
     and weights are not negative, and distances zero on the diagonal.
     """
-    options = {**NUMBERS, "ensure_min_samples": 2 if reset else 1}
+    options = {"ensure_min_samples": 2 if reset else 1}
     accept = ["csr", "coo", "csc"] if sparse else False
-    table = validate_data(estimator, X, reset=reset, accept_sparse=accept, **options)
+    table = _validate(X, estimator, reset, accept_sparse=accept, **options)
     if reset and table.shape[0] != table.shape[1]:
         raise ValueError(
             f"a precomputed {TABLES[kind]} must be square; got shape {table.shape}: are these "
@@ -340,6 +402,15 @@ def _check_finite(table: Any) -> None:
     )
 
 
+def _is_ordinary(points: Array) -> bool:
+    """Tell from the sum of squares that all values are finite, none too large nor all too small.
+
+    One pass at the speed of memory; False where that does not tell.
+    """
+    square = float(np.vdot(points, points)) if points.flags.c_contiguous else np.inf
+    return SMALLEST**2 * points.size < square < LARGEST**2
+
+
 def check_magnitude(values: Array, *, fitting: bool) -> None:
     """Raise ValueError if powers of the values would overflow or, when fitting, vanish; NaN may."""
     highest, lowest = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
@@ -356,11 +427,12 @@ def check_magnitude(values: Array, *, fitting: bool) -> None:
         )
 
 
-def check_n_components(n_components: int, most: int) -> None:
-    """Raise ValueError if more coordinates are asked for than there can be."""
+def check_n_components(n_components: int, most: int, n_points: int | None = None) -> None:
+    """Raise ValueError if more coordinates are asked for than points have, one fewer if centred."""
     if n_components > most:
+        points = most + 1 if n_points is None else n_points
         raise ValueError(
-            f"n_components={n_components} is more than {most + 1} points have; use at most {most}"
+            f"n_components={n_components} is more than {points} points have; use at most {most}"
         )
 
 

@@ -32,6 +32,7 @@ from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
+ZERO = 1e-14  # a distance that may be zero, rounded: by angle, or in a feature space
 ROUNDS = 5  # times that strays are set apart before the rest is taken as it is
 SEVERAL = "what to do when the graph has several connected components"
 
@@ -282,7 +283,11 @@ class GraphEstimator(Estimator):
                 coordinates[here] = self._layout.place(number, placed)
         known = gap == 0.0
         if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
-            known |= (self._X[closest] == X).all(axis=1)
+            equal = (self._X[closest] == X).all(axis=1)
+            for row in np.flatnonzero(~equal & (gap <= ZERO)):  # unlike points at no distance
+                same = np.flatnonzero((X[row] == self._X).all(axis=1))
+                closest[row], equal[row] = (same[0], True) if len(same) else (closest[row], False)
+            known |= equal
         coordinates[known] = self.embedding_[closest[known]]
         return coordinates
 

@@ -13,6 +13,10 @@ from .estimator import InputKind
 from .lle import LLE
 from .parameters import learned, method, parameter
 
+# of the largest similarity: squared distances that are less negative are zero, rounded
+DOUBLE, SINGLE = 1e-9, 1e-5
+BEYOND = 1e-6  # of the least k(x, x): what a query point is farther than at distance zero
+
 
 @method
 class KernelLLE(KernelChoice, LLE):
@@ -78,6 +82,15 @@ class KernelLLE(KernelChoice, LLE):
 
     def _squared_distances(self, table: Array, own: Array) -> Array:
         squares: Array = own[:, None] - 2.0 * table + self._diagonal
+        scale = max(float(np.abs(part).max(initial=0.0)) for part in (table, self._diagonal))
+        lowest = float(squares.min(initial=0.0))
+        if lowest < -(SINGLE if self._dtype is np.float32 else DOUBLE) * scale:
+            row, column = (int(i) for i in np.unravel_index(squares.argmin(), squares.shape))
+            raise ValueError(
+                f"the kernel is not positive semi-definite: row {row} and fitted point {column} "
+                f"have the squared distance {lowest:.3g} in its feature space, so there are no "
+                "nearest neighbours; use a Gaussian, Laplacian or polynomial kernel"
+            )
         # what is zero up to rounding is zero: the same point
         squares[squares <= 1e-14 * float(np.abs(self._diagonal).max(initial=0.0))] = 0.0
         return squares
@@ -85,10 +98,16 @@ class KernelLLE(KernelChoice, LLE):
     def _own_similarities(self, X: Any, table: Array) -> Array:
         """Return k(x, x) of each query point.
 
-        Rows of a precomputed kernel do not tell it. Neither the order of the neighbours nor the
-        weights depend on it, so the least value that a kernel could have there will do.
+        Rows of a precomputed kernel do not tell it, unless they are rows of the fitted points.
+        The order of the neighbours does not depend on it, and the weights only as they are
+        regularized, so somewhat more than the least value that a kernel could have there will do:
+        no other point is at distance zero.
         """
         if self._input_kind() == "points":
             return self._kernel.diagonal(X)
-        least = (2.0 * table - self._diagonal).max(axis=1)
-        return np.asarray(np.maximum(least, float(np.median(self._diagonal))))
+        bounds = 2.0 * table - self._diagonal
+        nearest, least = bounds.argmax(axis=1), bounds.max(axis=1)
+        typical = float(np.median(np.abs(self._diagonal)))
+        beyond = np.maximum(least + BEYOND * (np.abs(least) + typical), typical)
+        is_fitted: Array = (table == self._X[nearest]).all(axis=1)
+        return np.asarray(np.where(is_fitted, self._diagonal[nearest], beyond))

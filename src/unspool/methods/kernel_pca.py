@@ -17,6 +17,7 @@ from ..relation import (
     draw_landmarks,
     fit_gram,
     fit_nystroem,
+    regress_points,
 )
 from ..runtime import claim, stage
 from ..values import Array
@@ -106,7 +107,7 @@ class KernelPCA(KernelChoice, Estimator):
             f"the {n} x {n} similarities of KernelPCA",
             "use n_landmarks=1000 to see all points through 1,000 of them",
         )
-        check_n_components(self.n_components, n - 1)
+        check_n_components(self.n_components, n - 1 if self.center else n, n)
         self._seen = np.arange(n)[:, None] if self._input_kind() == "kernel" else X
         with stage("similarity") as running:
             similarities = self._similarities(X)
@@ -172,12 +173,24 @@ class KernelPCA(KernelChoice, Estimator):
         return double_centered(similarities) if self.center else similarities
 
     def _inverse_transform(self, places: Array) -> Array:
-        """Return pre-images: exact for the linear kernel, fixed points for the Gaussian."""
+        """Return pre-images: points whose features are nearest to those that places stand for.
+
+        Exact for the linear kernel; fixed points for the Gaussian and for polynomials, medians for
+        the Laplacian kernel. Others, which may be indefinite, have a regression only.
+        """
         coefficients, known = self._map.combine(places), self._seen
         if self.kernel == "linear":
             origin = 0.0 if self._kernel.origin is None else self._kernel.origin
             return np.asarray(origin + coefficients @ (known - origin))
-        start = super()._inverse_transform(places)
-        if self.kernel != "gaussian":
+        if self.kernel == "gaussian":
+            start = super()._inverse_transform(places)
+            return extension.gaussian_preimage(coefficients, self._kernel, known, start)
+        mapped = self.embedding_.astype(np.float64)
+        start = regress_points(places, mapped, self._X, self.random_state)
+        if self.kernel == "laplacian":
+            step = extension.median_step(self._kernel, known)
+        elif self.kernel in ("polynomial", "homogeneous"):
+            step = extension.product_step(self._kernel.slope, known)
+        else:
             return start
-        return extension.gaussian_preimage(coefficients, self._kernel, known, start)
+        return extension.nearest_preimage(coefficients, self._kernel, known, start, step)

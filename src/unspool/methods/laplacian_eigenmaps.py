@@ -11,6 +11,7 @@ from .. import problem
 from ..kernel import edge_gamma, gamma_from
 from ..problem import Normalization
 from ..relation import (
+    FAINTEST,
     Component,
     EdgeWeighting,
     GivenWeights,
@@ -128,6 +129,12 @@ def _warn_if_narrow(weights: Array, neighbors: NeighborGraph) -> None:
             f"the heat kernel is so narrow that half of the edges weigh less than {NARROW:g}: what "
             f"holds the map together is rounding; choose sigma near the median edge length "
             f"{typical:.3g}, or leave the bandwidth to be found"
+        )
+    elif len(weights) and float(weights.min()) <= FAINTEST:
+        warn(
+            f"{int(np.count_nonzero(weights <= FAINTEST))} of {len(weights)} edges weigh less than "
+            f"{FAINTEST:g} by this bandwidth and count as that, whatever their length; widen it, "
+            "or leave the bandwidth to be found"
         )
 
 

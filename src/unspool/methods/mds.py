@@ -16,7 +16,14 @@ from ..runtime import advise
 from ..spectrum import solve
 from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
-from .estimator import Estimator, InputKind, check_magnitude, check_n_components, input_kind
+from .estimator import (
+    Estimator,
+    InputKind,
+    check_magnitude,
+    check_n_components,
+    input_kind,
+    without_mask,
+)
 from .parameters import learned, method, parameter
 
 CHUNK = 1024  # query points whose dissimilarities to all fitted ones are held together
@@ -194,7 +201,7 @@ class MDS(Estimator):
     def _check_input(self, X: Any, *, reset: bool) -> Any:
         if self._input_kind() == "points":
             return super()._check_input(X, reset=reset)
-        given = stress.checked_dissimilarities(X, self, reset)
+        given = stress.checked_dissimilarities(without_mask(X), self, reset)
         check_magnitude(given.data if sp.issparse(given) else given, fitting=reset)
         if reset:
             single = getattr(X, "dtype", None) == np.float32

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import problem
-from ..spectrum import solve
+from ..runtime import warn
+from ..spectrum import double_product, solve
 from ..values import Array
 from .estimator import Estimator, check_axes
 from .parameters import learned, method, parameter
 
+EQUAL = 4 * float(np.finfo(np.float64).eps)  # of the mean: its rounding is no variance
 BLOCK = 1 << 18  # entries of a centred block
 
 
@@ -46,22 +48,33 @@ class PCA(Estimator):
     mean_: Array = learned(help="mean of the points")
     explained_variance_ratio_: Array = learned(help="share of the variance along each axis")
 
+    _KEEPS_INPUT = False  # the mean, the axes and the scores are all that a map is made of
+
     def _fit(self, X: Array) -> None:
         n, width = X.shape
         check_axes(self.n_components, n, width, min(n, width))
-        self.mean_ = X.mean(axis=0)
+        self.mean_ = np.full(n, 1.0 / n) @ X  # by BLAS: a pass at the speed of memory
         covariance = problem.covariance(X, n - self.ddof, mean=self.mean_)
         spectrum = solve(covariance, self.n_components, seed=self.random_state)
         self.components_ = spectrum.vectors.T
         self.eigenvalues_ = spectrum.values
+        if spectrum.values[0] <= max(spectrum.rounding, (EQUAL * np.abs(self.mean_).max()) ** 2):
+            warn(
+                f"only 0 of {self.n_components} coordinates carry anything: all points are equal "
+                "up to rounding"
+            )
         total = self._sum_of_squares(X) / (n - self.ddof)
         self.explained_variance_ratio_ = spectrum.values / (total if total > 0 else 1.0)
         self.embedding_ = self._transform(X)
 
     def _transform(self, X: Array) -> Array:
         axes = self.components_.T / self._scales()
-        if self.mean_ @ self.mean_ <= self.eigenvalues_.sum():  # near the origin: no digits lost
-            return np.asarray(X @ axes - self.mean_ @ axes)
+        share = float(self.explained_variance_ratio_.sum())
+        spread = float(self.eigenvalues_.sum()) / share if share > 0.0 else 0.0
+        if self.mean_ @ self.mean_ <= spread:  # near the origin: no digits lost
+            places = double_product(X, axes)
+            places -= self.mean_ @ axes
+            return np.asarray(places)
         return np.concatenate([block @ axes for block in self._centred(X)])
 
     def _sum_of_squares(self, X: Array) -> float:
@@ -88,12 +101,14 @@ class PCA(Estimator):
         return np.where(flat, 1.0, np.sqrt(np.where(flat, 1.0, self.eigenvalues_)))
 
     def kernel_(self) -> Array:
-        """Return the centred inner products, whose kernel PCA is this map.
+        """Return the centred inner products, as far as the map keeps them: its kernel.
+
+        With as many coordinates as the points span, these are the centred points' own.
 
         Returns
         -------
         ndarray of shape (n_samples, n_samples)
             The Gram matrix.
         """
-        centred = self._X - self.mean_
-        return np.asarray(centred @ centred.T)
+        scores = self.embedding_.astype(np.float64) * self._scales()
+        return np.asarray(scores @ scores.T)

@@ -28,6 +28,7 @@ from .gram import (
     scale_geodesics,
 )
 from .heat import (
+    FAINTEST,
     AdaptiveGaussianWeights,
     DiffusionRelation,
     EdgeWeighting,
@@ -52,10 +53,12 @@ from .nystroem import (
     center_landmarks,
     draw_landmarks,
     fit_nystroem,
+    regress_points,
 )
 
 __all__ = [
     "DOUBLE_POINTS",
+    "FAINTEST",
     "GEODESIC_BLOCK_BYTES",
     "TABLE_ROOM",
     "AdaptiveGaussianWeights",
@@ -94,6 +97,7 @@ __all__ = [
     "fit_gram",
     "fit_nystroem",
     "place_roughly",
+    "regress_points",
     "relate_by_geodesics",
     "relate_by_modified_weights",
     "relate_by_reconstruction",

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from .. import distances, graph
 from ..extension import place
-from ..runtime import reuse
+from ..runtime import advise, reuse
 from ..values import Array, EigenProblem, Metric, NeighborGraph
 from .geodesic_rows import GeodesicRows
 
@@ -27,8 +27,8 @@ GAP = 0.1  # between charts, of the longest side of any
 Symmetrize = Literal["union", "mutual", "directed"]
 SHARE = 0.95  # of the points that
 WIDTH = 0.05  # of a coordinate's width hold: then the others carry it
-FEW = 8  # points, or a tenth of them: as many may carry a coordinate of a small table
 SHOWN = 5  # rows that a sentence names
+ASKED = 100  # points that are asked for ties among their neighbours
 LOOKED_AT = 10  # coordinates: nobody looks at pictures of later ones
 
 
@@ -67,10 +67,36 @@ def relate_neighbors(
     find = partial(distances.find_neighbors, index, space, wanted, hood.radius, hood.squared_radius)
     setting = (search.metric, found_by, counts, hood.radius, hood.squared_radius)
     directed = reuse("neighbours", arrays, setting, find)
+    if hood.radius is None and not sp.issparse(space):
+        _tell_of_ties(index, space, directed)
     if hood.symmetrize == "directed":
         return index, directed
     join = partial(graph.symmetrize, directed, hood.symmetrize)
     return index, reuse("undirected", directed.edges, hood.symmetrize, join)
+
+
+def _tell_of_ties(index: distances.NeighborIndex, space: Any, found: NeighborGraph) -> None:
+    """Advise if points not among the nearest are as near as the last of them, as on a grid.
+
+    Some points are asked for one more neighbour, but only if any has two that are equally far.
+    """
+    equal = found.distances[1:] == found.distances[:-1]
+    if not (equal & (found.rows[1:] == found.rows[:-1])).any():
+        return
+    asked = np.unique(np.linspace(0, found.n_points - 1, ASKED).astype(int))
+    asked = asked[found.counts[asked] + 1 < found.n_points]
+    if len(asked) == 0:
+        return
+    last = found.counts[asked]  # itself is the first
+    seen = distances.find_query_neighbors(index, space[asked], int(last.max()) + 2)
+    ordered, place = np.sort(seen.distances.reshape(len(asked), -1), axis=1), np.arange(len(asked))
+    tied = float(np.mean(ordered[place, last] == ordered[place, last + 1]))
+    if tied > 0.0:
+        advise(
+            f"about {max(1.0, 100 * tied):.0f} % of the points have more points as near as their "
+            "last neighbour, as on a grid or among copies; which of these count was decided by the "
+            "order of the rows: another number of neighbours, or a radius, leaves nothing to decide"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +276,6 @@ class Localized:
 def find_localized(coordinates: Array) -> list[Localized]:
     """Return the coordinates within 5 % of whose width 95 % of the points lie.
 
-    In a table of fewer than 160 points, where 5 % are next to none, all but 8 or a tenth of them.
-
     Parameters
     ----------
     coordinates : ndarray of shape (n_samples, n_components)
@@ -277,7 +301,7 @@ def find_localized(coordinates: Array) -> list[Localized]:
 def _carriers(column: Array) -> Array:
     order = np.argsort(column, kind="stable")
     ordered = column[order]
-    held = min(int(np.ceil(SHARE * len(column))), len(column) - min(FEW, len(column) // 10))
+    held = int(np.ceil(SHARE * len(column)))  # of fewer than 20 points, all
     widths = ordered[held - 1 :] - ordered[: len(column) - held + 1]
     first, width = int(np.argmin(widths)), float(ordered[-1] - ordered[0])
     if width == 0.0 or widths[first] > WIDTH * width:

@@ -10,7 +10,7 @@ from ..kernel import n_monomials
 from ..runtime import claim, warn
 from ..values import Array
 
-LARGEST = 1e140  # of a feature: sums of squares of larger ones overflow
+LARGEST = 1e70  # of a feature: fourth powers of larger ones, as in norms of products, overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def check_features(features: object, n_points: int) -> Array:
         raise ValueError(f"the features of row {row} are not all numbers; is the map defined?")
     if largest > LARGEST:
         raise ValueError(
-            f"features reach {largest:.1e}, and sums of their squares overflow; scale the "
+            f"features reach {largest:.1e}, and powers of that overflow; scale the "
             "data down, or use a lower degree"
         )
     return table

@@ -112,8 +112,8 @@ def advise_if_not_euclidean(eigenvalues: Array, centering: Centering, diagonal: 
     if missing > 1e-9 * abs(trace):
         advise(
             f"eigenvalues of at least -{missing:.3g} in sum are negative (kept: "
-            f"{float(eigenvalues.sum()):.3g}), so these distances are of no Euclidean points; "
-            "negative_mass() tells how far from it"
+            f"{float(eigenvalues.sum()):.3g}), so this table is of no Euclidean points; "
+            "unspool.spectrum.negative_mass(model.kernel_()) tells how far from it"
         )
 
 

@@ -16,7 +16,7 @@ from scipy.sparse.linalg import spsolve
 
 from .. import problem
 from ..extension import walk_rows
-from ..runtime import claim
+from ..runtime import advise, claim
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .chart import Component, Queries
@@ -24,6 +24,8 @@ from .chart import Component, Queries
 FORGOTTEN = 1e-6  # of 1 - value: after one step of the walk such a coordinate is rounding only
 FAINTEST = 1e-100  # a weight that underflows to zero would cut the graph in silence
 FAINT = 1e-10  # of the median degree: below, rounding is larger than what a solver finds
+WIDEST = 200.0  # logarithm of a density's power: products of two are then 1e-174 to 1e174
+ROUNDED = 1e-8  # of a vector's largest entry: below, more than half of the digits are rounding
 RANK = 7  # the neighbour whose distance is a point's own bandwidth
 
 
@@ -89,7 +91,7 @@ class HeatWeights:
 
     def weigh(self, graph: NeighborGraph) -> Array:
         """Return the heat kernel of the lengths."""
-        return np.asarray(np.maximum(np.exp(-self.gamma * graph.distances**2), FAINTEST))
+        return _keep_joined(np.exp(-self.gamma * graph.distances**2))
 
     def weigh_queries(self, seen: NeighborGraph) -> Array:
         """Return the heat kernel of the lengths."""
@@ -130,7 +132,7 @@ class SelfTuningWeights:
         # one division after the other: the product of two scales may leave the range of numbers
         ratio = graph.distances / row_scales[graph.rows]
         ratio *= graph.distances / self.scales[graph.neighbors]
-        return np.asarray(np.maximum(np.exp(-ratio), FAINTEST))
+        return _keep_joined(np.exp(-ratio))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,20 @@ class AdaptiveGaussianWeights(SelfTuningWeights):
         wide = np.hypot(here, there)
         overlap = np.sqrt(2.0 * (here / wide) * (there / wide))
         weights = overlap * np.exp(-np.square(graph.distances / wide))
-        return np.asarray(np.maximum(weights, FAINTEST))
+        return _keep_joined(weights)
+
+
+def _keep_joined(weights: Array) -> Array:
+    """Return the weights, none of them zero; tell of edges that thereby all count alike."""
+    faint = int(np.count_nonzero(weights < FAINTEST))
+    if faint == 0:
+        return weights
+    advise(
+        f"{faint} of {len(weights)} edges are so long for the heat kernel that they weigh less "
+        f"than {FAINTEST:g}; they keep the graph joined with that weight, whatever their length: "
+        "widen the bandwidth, or leave points far from all others out"
+    )
+    return np.asarray(np.maximum(weights, FAINTEST))
 
 
 def _local_scales(graph: NeighborGraph) -> Array:
@@ -175,17 +190,17 @@ def settle_faint_points(weights: sp.csr_array, spectrum: Spectrum) -> Array:
     such points follow from the others.
     """
     degree = np.asarray(weights.sum(axis=1)).ravel()
-    faint = np.flatnonzero(degree < FAINT * np.median(degree))
-    if len(faint) == 0:
-        return spectrum.vectors
+    is_faint = degree < FAINT * np.median(degree)
     vectors = np.array(spectrum.vectors)
-    steps = sp.csr_array(sp.diags_array(1.0 / degree[faint]) @ weights[faint])
-    inside = steps[:, faint]
-    vectors[faint] = 0.0
-    for column, value in enumerate(spectrum.values):
+    for column, value in enumerate(spectrum.values if is_faint.any() else ()):
+        found = np.sqrt(degree) * np.abs(vectors[:, column])
+        # a vector may live on faint points themselves: what is large there is no rounding
+        faint = np.flatnonzero(is_faint & (found < ROUNDED * found.max()))
+        steps = sp.csr_array(sp.diags_array(1.0 / degree[faint]) @ weights[faint])
+        vectors[faint, column] = 0.0
         outside = steps @ vectors[:, column]
-        system = sp.csc_array((1.0 - value) * sp.eye_array(len(faint)) - inside)
-        vectors[faint, column] = spsolve(system, outside)
+        system = sp.csc_array((1.0 - value) * sp.eye_array(len(faint)) - steps[:, faint])
+        vectors[faint, column] = spsolve(system, outside) if len(faint) else 0.0
     return np.where(np.isfinite(vectors), vectors, 0.0)
 
 
@@ -243,6 +258,19 @@ class LaplacianRelation:
         return np.where(left > 1e-3, left, 1.0)
 
 
+def _divided_density(degree: Array, alpha: float) -> Array:
+    """Return degree^-alpha, up to a factor, which no walk sees; ValueError where that overflows."""
+    logs = np.log(degree)
+    logs -= logs.mean()
+    most = float(np.abs(logs).max())
+    if alpha * most > WIDEST:
+        raise ValueError(
+            f"alpha={alpha:g} divides out densities that reach over {np.exp(most):.1e} times their "
+            f"mean, and powers of that overflow; use alpha below {WIDEST / most:.3g}"
+        )
+    return np.asarray(np.exp(-alpha * logs))
+
+
 @dataclass(frozen=True, slots=True)
 class DiffusionRelation:
     """A heat kernel from which a power of the sampling density is divided out.
@@ -262,7 +290,7 @@ class DiffusionRelation:
         """Return the relation of a component; ``loops`` let the walk stay where it is."""
         own, graph = weighting.among(component.members), component.graph
         heat = _with_loops(graph.with_weights(own.weigh(graph)), loops)
-        density = np.asarray(heat.sum(axis=1)).ravel() ** -alpha
+        density = _divided_density(np.asarray(heat.sum(axis=1)).ravel(), alpha)
         kernel = sp.csr_array(sp.diags_array(density) @ heat @ sp.diags_array(density))
         return cls(own, density, kernel)
 

@@ -8,10 +8,12 @@ from typing import Literal, Protocol
 import numpy as np
 
 from .. import graph, problem
-from ..kernel import Kernel, features, pivoted_cholesky
+from ..kernel import Kernel, check_definite, features, median_gamma, pivoted_cholesky
 from ..spectrum import solve
 from ..values import Array
 
+REGRESSORS = 500  # places that a regression is made of: of 10,000 points, 3 Gflop
+PENALTIES = 10.0 ** np.arange(-10, 1)  # per point; leaving one out decides between them
 LandmarkRule = Literal["cholesky", "uniform", "kmeans"]
 
 
@@ -67,7 +69,10 @@ def draw_landmarks(
     """Return the row numbers of ``count`` landmarks, drawn uniformly or by pivoted Cholesky."""
     if rule == "uniform":
         return graph.choose_uniform(len(X), count, seed)
-    return pivoted_cholesky(kernel, X, count, seed)
+    drawn = pivoted_cholesky(kernel, X, count, seed)
+    if len(drawn) == 0:
+        raise ValueError("k(x, x) is zero for every point, so there is nothing to map")
+    return drawn
 
 
 def center_landmarks(points: Array, count: int, seed: int) -> Array:
@@ -87,10 +92,7 @@ def fit_nystroem(
     seed: int,
 ) -> tuple[NystroemMap, Array]:
     """Return the map through ``landmarks`` and the coordinates of the rows of ``X``."""
-    among = kernel(landmarks, landmarks)
-    whole = solve(problem.gram(among, centered=False), len(among), seed=seed)
-    used = whole.values > 1e-12 * whole.values[0]
-    inverse_root = whole.vectors[:, used] / np.sqrt(whole.values[used])
+    inverse_root = _inverse_root(kernel(landmarks, landmarks), seed)
     table = features(kernel, X, landmarks, inverse_root)
     mean = table.mean(axis=0) if centered else np.zeros(table.shape[1])
     if n_components > table.shape[1]:
@@ -102,3 +104,39 @@ def fit_nystroem(
     spectrum = solve(problem.covariance(table), n_components, seed=seed)
     fitted = NystroemMap(landmarks, inverse_root, mean, spectrum.vectors, spectrum.values)
     return fitted, np.asarray(table @ spectrum.vectors)
+
+
+def _inverse_root(among: Array, seed: int) -> Array:
+    """Return W^(-1/2) of the landmarks' own table, on the directions that it has."""
+    whole = solve(problem.gram(among, centered=False), len(among), seed=seed)
+    check_definite(whole.values, float(np.abs(whole.values).max()), "an eigenvalue")
+    used = whole.values > 1e-12 * whole.values[0]
+    return np.asarray(whole.vectors[:, used] / np.sqrt(whole.values[used]))
+
+
+def regress_points(queries: Array, places: Array, points: Array, seed: int) -> Array:
+    """Return the points that places on a map stand for, by ridge regression from known ones.
+
+    In the features of a Gaussian on the map (Bakir, Weston and Schoelkopf 2004), seen through at
+    most 500 places spread evenly over the rows. The penalty is the one with the least error at
+    points left out, which ridge regression tells without leaving any out.
+    """
+    spread = np.linspace(0, len(places) - 1, min(len(places), REGRESSORS)).astype(int)
+    centers, mean = places[spread], points.mean(axis=0)
+    kernel = Kernel("gaussian", median_gamma(places))
+    root = _inverse_root(kernel(centers, centers), seed)
+    table = features(kernel, places, centers, root)
+    spectrum = solve(problem.covariance(table), table.shape[1], seed=seed)
+    used = spectrum.values > 1e-12 * spectrum.values[0]
+    squares, axes = spectrum.values[used], spectrum.vectors[:, used]
+    left = table @ (axes / np.sqrt(squares))
+    answers = left.T @ (points - mean)
+    best, least = answers, np.inf
+    for penalty in PENALTIES * len(places):
+        kept = squares / (squares + penalty)
+        misfit = points - mean - left @ (kept[:, None] * answers)
+        free = np.maximum(1.0 - np.square(left) @ kept, 1e-12)  # of what the point says itself
+        error = float(np.square(misfit / free[:, None]).sum())
+        if error < least:
+            best, least = (kept / np.sqrt(squares))[:, None] * answers, error
+    return np.asarray(mean + features(kernel, queries, centers, root) @ (axes @ best))

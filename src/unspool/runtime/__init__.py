@@ -9,6 +9,7 @@ from .progress import (
     Recorder,
     Running,
     advise,
+    check_cancelled,
     listen,
     recording,
     stage,
@@ -16,7 +17,14 @@ from .progress import (
     warn,
 )
 from .resources import available_bytes, claim, format_bytes, in_words
-from .threads import limit_blas_threads, run_chunks, run_kernel, run_strips, thread_count
+from .threads import (
+    limit_blas_threads,
+    run_apart,
+    run_chunks,
+    run_kernel,
+    run_strips,
+    thread_count,
+)
 
 __all__ = [
     "Cache",
@@ -27,6 +35,7 @@ __all__ = [
     "Running",
     "advise",
     "available_bytes",
+    "check_cancelled",
     "claim",
     "format_bytes",
     "in_words",
@@ -35,6 +44,7 @@ __all__ = [
     "listen",
     "recording",
     "reuse",
+    "run_apart",
     "run_chunks",
     "run_kernel",
     "run_strips",

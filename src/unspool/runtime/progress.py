@@ -55,6 +55,11 @@ class Listener:
         if self._stop.is_set():
             raise Cancelled(f"cancelled during {event.name!r} at {event.done} of {event.total}")
 
+    def check(self, name: str) -> None:
+        """Stop the work called ``name`` if that was asked for."""
+        if self._stop.is_set():
+            raise Cancelled(f"cancelled during {name!r}")
+
 
 @dataclass(eq=False)
 class Recorder:
@@ -163,6 +168,19 @@ def tell_progress(done: int, total: int) -> None:
     if running is not None and running.total == 1 and done < total:
         for listener in _listeners.get():
             listener.hear(Event(running.name, done, total))
+
+
+def check_cancelled() -> None:
+    """Raise ``Cancelled`` if a listener asked for it, where there is nothing to tell it.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> runtime.check_cancelled()
+    """
+    running = _running.get()
+    for listener in _listeners.get():
+        listener.check("long work" if running is None else running.name)
 
 
 def advise(sentence: str) -> None:

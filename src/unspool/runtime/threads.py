@@ -13,13 +13,16 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from ..values import Array
+from .progress import check_cancelled
 
 Workspace = TypeVar("Workspace")
+Answer = TypeVar("Answer")
+HEARD = 0.1  # seconds after which one who waits looks whether the work was cancelled
 
 
 def thread_count() -> int:
@@ -163,6 +166,48 @@ def run_kernel(
     10.0
     """
     run_strips(lambda strip: kernel(*arguments, strip.start, strip.stop), n_rows, step)
+
+
+def run_apart(work: Callable[[], Answer]) -> Answer:
+    """Return what one long call into a library gives; Ctrl-C and cancelling are heard meanwhile.
+
+    Python hears neither inside of a decomposition that takes minutes. So that runs in a thread of
+    its own, and this one waits. After an interrupt nobody waits for it any more: it ends by itself,
+    and then gives back what it holds.
+
+    Parameters
+    ----------
+    work : callable
+        The call; it must not change what others see.
+
+    Returns
+    -------
+    object
+        What ``work`` returns; what it raises is raised here.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> runtime.run_apart(lambda: sum(range(10)))
+    45
+    """
+    answers: SimpleQueue[Answer] = SimpleQueue()
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            answers.put(work())
+        except BaseException as error:  # raised where it is waited for
+            errors.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive() or not answers.empty():
+        try:
+            return answers.get(timeout=HEARD)
+        except Empty:
+            check_cancelled()
+    raise errors[0]
 
 
 class _Share:

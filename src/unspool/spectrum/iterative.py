@@ -17,12 +17,14 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sparse_linalg
 
 from ..ordering import PLANNED, SYMMETRIC, Elimination
-from ..runtime import limit_blas_threads
+from ..runtime import limit_blas_threads, run_strips
 from ..values import Array
 from .krylov import ACCURACY, RitzPairs, leading_pairs
 from .operators import EigenPairs, NotSolved, StandardForm, Task
 
-DEGREE = 24  # products in one pass of the filter
+DEGREE = 24  # products in one pass of the filter, at least; four times as many at most
+STEEP = 4.0  # over the root of bound to ceiling: the products after which it is steep
+FILTERED = 8  # vectors that are filtered together at least: the kernel works on eight
 DEAR_ACCURACY = 1e-6  # of a vector, where each product takes minutes
 SHIFTS = (1e-12, 1e-9, 1e-6)  # of the norm. Small: LLE's wanted values are 1e-13..1e-9 of it
 FAINT = 1e-6  # of its largest entry: where the left null vector is smaller, the border is moved
@@ -190,41 +192,70 @@ def solve_by_filter(task: Task) -> EigenPairs:
     def turned_over(block: Array) -> Array:
         return form.project(top * block) - form.apply(block)
 
-    rough = leading_pairs(turned_over, task.initial(), task.wanted, task.running, max_passes=8)
+    initial = task.initial(FILTERED)
+    rough = leading_pairs(turned_over, initial, task.wanted, task.running, max_passes=8)
     if len(rough.values) < task.count:
         raise NotSolved(f"{len(rough.values)} pairs came back")
-    bound = top - float(rough.values[task.count - 1])
+    bound = top - float(rough.values[-1])
     # the trivial directions have value zero, where the filter is largest: they go before and after
-    inner = chebyshev_filter(form.product, min(max(bound, 1e-9 * top), 0.5 * top), top)
+    inner = ChebyshevFilter.of(task, min(max(bound, 1e-9 * top), 0.5 * top), top)
 
     def apply(block: Array) -> Array:
         return form.project(inner(form.project(block)))
 
-    found = leading_pairs(apply, rough.vectors, task.wanted, task.running, max_passes=40)
+    found = leading_pairs(
+        apply, rough.vectors, task.wanted, task.running, max_passes=40, gives_up=True
+    )
     return _rayleigh_ritz(task, _accepted(found, task).vectors)
 
 
-def chebyshev_filter(apply: Apply, bound: float, ceiling: float, degree: int = DEGREE) -> Apply:
-    """Return p(matrix), with p the Chebyshev polynomial of [bound, ceiling].
+@dataclass(frozen=True)
+class ChebyshevFilter:
+    """p(A), with p the Chebyshev polynomial of the span from ``bound`` to ``ceiling``.
 
-    Between the two, p is at most one in size; below ``bound`` it grows like
-    cosh(degree arccosh(...)), the fastest that a polynomial of this degree can. Scaled to one at
-    zero, so that nothing overflows. The degree is even: p is positive below ``bound``.
+    Between the two, p is at most one in size; below it grows like cosh(degree arccosh(...)), the
+    fastest that a polynomial of this degree can. Scaled to one at zero, so that nothing overflows.
+    The degree is even: p is positive below the bound. Rows and columns are in an order that keeps
+    neighbours together, which caches like: products took a third of the time for 100,000 points.
     """
-    center, half = 0.5 * (bound + ceiling), 0.5 * (ceiling - bound)
-    start = half / (0.0 - center)
 
-    def filtered(block: Array) -> Array:
-        # the recursion T_k = 2 t T_(k-1) - T_(k-2), each term over its value at zero
-        scale = start
-        before, now = block, (apply(block) - center * block) * (scale / half)
-        for _ in range(2, degree + 1):
-            following = 1.0 / (2.0 / start - scale)
-            step = (apply(now) - center * now) * (2.0 * following / half)
-            before, now, scale = now, step - (scale * following) * before, following
-        return now
+    matrix: tuple[Array, Array, Array]
+    turned: tuple[Array, Array, Array]
+    order: Array
+    span: tuple[float, float]
+    degree: int
 
-    return filtered
+    @classmethod
+    def of(cls, task: Task, bound: float, ceiling: float) -> ChebyshevFilter:
+        """Return the filter of the task's matrix: the longer, the nearer the bound is to zero."""
+        form = task.form
+        order = np.arange(form.size) if task.plan is None else task.plan.vertex_at
+        matrix = sp.csr_array(form.sparse[order][:, order])
+        turned = sp.csr_array(matrix.T if form.is_factor else (0, 0))
+        degree = 2 * round(0.5 * min(max(STEEP / np.sqrt(bound / ceiling), DEGREE), 4 * DEGREE))
+        return cls(_by_rows(matrix), _by_rows(turned), order, (bound, ceiling), degree)
+
+    def __call__(self, block: Array) -> Array:
+        """Return p(A) times a block, eight columns by each thread: they know nothing of others."""
+        from .operators_kernels import LANES, filter_columns
+
+        product = np.empty_like(block)
+
+        def work(columns: slice) -> None:
+            eight, now, inner = np.zeros((3, len(block), LANES))
+            width = min(columns.stop, block.shape[1]) - columns.start
+            eight[:, :width] = block[self.order, columns]
+            filtered = filter_columns(
+                self.matrix, self.turned, self.span, self.degree, eight, now, inner
+            )
+            product[self.order, columns] = filtered[:, :width]
+
+        run_strips(work, block.shape[1], LANES)
+        return product
+
+
+def _by_rows(matrix: sp.csr_array) -> tuple[Array, Array, Array]:
+    return matrix.indptr, matrix.indices, np.asarray(matrix.data, dtype=np.float64)
 
 
 def _accepted(found: RitzPairs, task: Task) -> EigenPairs:

@@ -109,13 +109,25 @@ class StandardForm:
         across = _largest_row_sum(self.stored)
         return across * _largest_row_sum(self.stored.T) if self.is_factor else across
 
-    def dense(self) -> Array:
-        """Return the projected matrix as a dense array."""
+    def dense(self, trivial_value: float = 0.0) -> Array:
+        """Return the projected matrix as an array, its trivial directions with this value.
+
+        With W = A t, (I - tt') A (I - tt') + value tt' is A - t Z' - Z t' where
+        Z = W - t (t'W + value I) / 2: one copy, changed strip by strip.
+        """
         table = self.as_array().T @ self.as_array() if self.is_factor else self.as_array()
         table = np.array(table, dtype=np.float64)
-        if self.trivial.shape[1]:
-            table -= self.trivial @ (self.trivial.T @ table)
-            table -= (table @ self.trivial) @ self.trivial.T
+        trivial = self.trivial
+        if trivial.shape[1]:
+            images = table @ trivial
+            middle = trivial.T @ images + trivial_value * np.eye(trivial.shape[1])
+            images -= 0.5 * trivial @ middle
+            pairs = np.hstack([trivial, images]), np.hstack([images, trivial]).T
+
+            def work(rows: slice) -> None:
+                table[rows] -= pairs[0][rows] @ pairs[1]
+
+            run_strips(work, len(table), PRODUCT_ROWS)
         return table
 
     def as_array(self) -> Array:
@@ -199,11 +211,11 @@ class Task:
     running: Running
     plan: Elimination | None = None
 
-    def initial(self) -> Array:
+    def initial(self, fewest: int = 6) -> Array:
         """Return the block that an iteration starts from: given, or random, the same for a seed."""
         if self.problem.initial is not None:
             return self.form.project(self.problem.initial)
-        width = min(max(self.count, 6), self.form.size - self.form.trivial.shape[1])
+        width = min(max(self.count, fewest), self.form.size - self.form.trivial.shape[1])
         draws = np.random.default_rng(self.seed).standard_normal((self.form.size, width))
         return self.form.project(draws)
 

@@ -57,3 +57,56 @@ def add_up_products(table, turned_block, first, last, out):
                 total += np.float64(row[j]) * column[j]
             out[i, k] = total
         i += 1
+
+
+LANES = 8  # columns of a block that a filter works on together
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, forceinline=True)
+def combine_rows(matrix, inner, factors, block, out):
+    """Write a A y + b x + c z, A sparse, by rows: y = ``inner``, x = ``block``, z what ``out`` is.
+
+    All have eight columns.
+    """
+    (starts, columns, entries), (a, b, c) = matrix, factors
+    sums = np.empty(LANES)
+    for i in range(len(starts) - 1):
+        sums[:] = 0.0
+        for slot in range(starts[i], starts[i + 1]):
+            entry, j = entries[slot], np.uint64(columns[slot])
+            for k in range(LANES):
+                sums[k] += entry * inner[j, k]
+        for k in range(LANES):
+            out[i, k] = a * sums[k] + b * block[i, k] + c * out[i, k]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED)
+def filter_columns(matrix, turned, span, degree, before, now, inner):
+    """Return p(A) of eight columns ``before``: the Chebyshev polynomial of the span, 1 at zero.
+
+    A is the sparse ``matrix``, or ``turned`` times it where that has entries. The recursion is
+    T_k = 2 t T_(k-1) - T_(k-2), each term over its value at zero; ``before`` and ``now`` change
+    places at each step, and ``inner`` is room for the inner one of two products; the last two
+    begin with zeros.
+    """
+    low, high = span
+    center, half = 0.5 * (low + high), 0.5 * (high - low)
+    start = -half / center
+    scale = start
+    is_product = len(turned[2]) > 0
+    for step in range(1, degree + 1):
+        if step == 1:
+            a, b, c = scale / half, -center * scale / half, 0.0
+            given, result = before, now
+        else:
+            following = 1.0 / (2.0 / start - scale)
+            a = 2.0 * following / half
+            b, c = -center * a, -scale * following
+            scale = following
+            given, result = (now, before) if step % 2 == 0 else (before, now)
+        if is_product:
+            combine_rows(matrix, given, (1.0, 0.0, 0.0), given, inner)
+            combine_rows(turned, inner, (a, b, c), given, result)
+        else:
+            combine_rows(matrix, given, (a, b, c), given, result)
+    return now if degree % 2 == 1 else before

@@ -14,14 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
 from ..ordering import plan_elimination
-from ..runtime import advise, available_bytes, stage
+from ..runtime import advise, available_bytes, run_apart, stage
 from ..values import Array, EigenProblem, Spectrum
 from .iterative import (
     solve_by_factor_inverse,
@@ -34,17 +36,21 @@ from .squared import is_squared, solve_by_gram
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
+LONG = 1000  # rows whose decomposition may take a second: Ctrl-C must be heard meanwhile
 DECOMPOSED = 3e8  # multiplications, about: a factor that takes more is multiplied with instead
-# Arcs a vertex from which on products are tried first. High fill means no small separators, which
-# means a large gap at the small end, which products reach in few passes; and the other way round.
-HIGH_FILL = 100
-# Unless they are hardly more than the entries themselves: alignments of 20,000 points on a sheet
-# fill in by 105 to 60 entries, and products there gave up after 40 s where a factor takes 1.3 s.
-OWN = 4
+# Products with a filter until it has converged, about: a normalised Laplacian (one with a ceiling)
+# has gaps of hundredths at its small end where it fills in, an alignment of thousandths, and LLE's
+# squares less. Measured on MNIST and on clouds in 3 and 8 dimensions, as are the seconds of an
+# entry in a product with eight vectors, and the multiplications of a factorisation in a second.
+FILTER_PRODUCTS = {"laplacian": 400, "alignment": 2_000, "factor": 8_000}
+ENTRY_SECONDS, FACTOR_SPEED = 5e-9, 4e9
 SQUARED_FROM = 2e7  # multiplications: a factor that takes fewer is decomposed in some 10 ms
 # Seconds of one thread: decomposing a table, by n^3; products by n^2 count, rotations by n count^2.
 # Measured on Gaussian kernel matrices of 1,000 and 2,000 points with 10 to 100 pairs.
 WHOLE, PRODUCTS, ROTATIONS = 1.4e-10, 1.3e-9, 8e-8
+# Where one in so many vectors of a table of so many rows takes LAPACK longer than all of them by
+# divide and conquer: 204 of 784 took 0.11 s and all 0.06 s, but 260 of 3,000 took 1.6 s and all 2.7
+ALL, FEW_ROWS = 16, 1_000
 DEGENERATE = 1e2 * float(np.finfo(np.float64).eps)  # of the norm: values this close are equal
 VERIFIED = 1e-6  # of the norm: pairs with larger residuals are not accepted
 VAGUE = 1e-3  # of a vector: the user is told where the bound of its error is larger
@@ -187,8 +193,15 @@ def _sparse_candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
             by_factor.append(("inverse of the factor", solve_by_factor_inverse, task))
         by_factor.append(("shift-invert", solve_by_shift_invert, task))
     by_products: list[tuple[str, Solver, Task]] = [("chebyshev filter", solve_by_filter, task)]
-    high = max(HIGH_FILL * form.size, OWN * form.sparse.nnz)
-    yield from by_factor + by_products if plan.fill < high else by_products + by_factor
+    is_cheaper = plan.flops / FACTOR_SPEED < _filter_seconds(task)
+    yield from by_factor + by_products if is_cheaper else by_products + by_factor
+
+
+def _filter_seconds(task: Task) -> float:
+    """Return about how long a filter would take."""
+    kind = "alignment" if task.problem.ceiling is None else "laplacian"
+    products = FILTER_PRODUCTS["factor" if task.form.is_factor else kind]
+    return products * -(-task.count // 8) * ENTRY_SECONDS * float(task.form.sparse.nnz)
 
 
 def decompose(task: Task) -> EigenPairs:
@@ -197,14 +210,23 @@ def decompose(task: Task) -> EigenPairs:
     smallest = task.problem.end == "smallest"
     norm = form.norm_bound
     far = 4.0 * (norm or 1.0) * (1.0 if smallest else -1.0)
-    table = form.dense() + far * (form.trivial @ form.trivial.T)
-    table = 0.5 * (table + table.T)
+    table = form.dense(far)
     first, last = (0, count - 1) if smallest else (n - count, n - 1)
-    values, vectors = scipy.linalg.eigh(table, subset_by_index=[first, last], check_finite=False)
+
+    def find(matrix: Array, **which: Any) -> Any:
+        # the transpose, which is as good, is as LAPACK wants it: no copy is made
+        options = {"check_finite": False, "overwrite_a": True, **which}
+        decomposed = partial(scipy.linalg.eigh, matrix.T, **options)
+        return run_apart(decomposed) if n > LONG else decomposed()
+
+    if ALL * count > n and n <= FEW_ROWS:
+        values, vectors = np.linalg.eigh(table)
+    else:
+        values, vectors = find(table, subset_by_index=[first, last])
     order = slice(None) if smallest else slice(None, None, -1)
     # LAPACK's subset solver may lose pairs of a degenerate spectrum, or cut through equal values
     if len(values) < count or _is_cut(values[order], task, norm):
-        values, vectors = scipy.linalg.eigh(table, driver="ev", check_finite=False)
+        values, vectors = find(form.dense(far), driver="ev")
     n_known = n - form.trivial.shape[1]
     values, vectors = values[order][:n_known], vectors[:, order][:, :n_known]
     if norm == 0.0:  # nothing but the rounding of ``far``
@@ -221,11 +243,15 @@ def decompose_factor(task: Task) -> EigenPairs:
         # rows that give the trivial directions a value beyond the unwanted end
         far = 2.0 * np.sqrt(form.norm_bound) if smallest else 0.0
         factor = np.vstack([factor, far * form.trivial.T])
+    run = run_apart if min(factor.shape) > LONG else lambda work: work()
     if len(factor) >= 2 * form.size:  # a tall factor: its triangle has the same right vectors
-        factor = scipy.linalg.qr(factor, mode="r", check_finite=False)[0][: form.size]
+        triangle = partial(scipy.linalg.qr, factor, mode="r", check_finite=False)
+        factor = run(triangle)[0][: form.size]
     missing = max(0, form.size - len(factor)) if smallest else 0
     factor = np.vstack([factor, np.zeros((missing, form.size))])
-    _, singular, transposed = scipy.linalg.svd(factor, full_matrices=False, check_finite=False)
+    _, singular, transposed = run(
+        partial(scipy.linalg.svd, factor, full_matrices=False, check_finite=False)
+    )
     order = slice(None, None, -1) if smallest else slice(None)
     n_known = form.size - form.trivial.shape[1]
     values, vectors = singular[order][:n_known] ** 2, transposed[order][:n_known].T

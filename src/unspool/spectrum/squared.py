@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
 
+from ..runtime import run_apart
 from ..values import Array, EigenProblem
 from .operators import EigenPairs, NotSolved, StandardForm, Task
 
@@ -21,6 +22,7 @@ BLOCK = 1 << 19  # entries of a centred block
 # Columns of the shorter side for each vector, up to which a Gram matrix is taken to cost less than
 # products until they converge: an estimate, from some 30 passes at half of the speed.
 PER_VECTOR = 120
+LONG = 1e10  # multiplications that may take a second: Ctrl-C must be heard meanwhile
 SAMPLE = 1000  # rows that tell how wide the points are spread
 FEWEST = 24  # vectors that a product with fewer takes as long as: it waits for memory
 
@@ -46,7 +48,9 @@ def solve_by_gram(task: Task) -> EigenPairs:
 
     form = task.form
     rows, columns = form.table.shape
-    table = _gram_of_columns(form) if rows >= columns else _gram_of_rows(form)
+    square_up = partial(_gram_of_columns if rows >= columns else _gram_of_rows, form)
+    work = float(min(rows, columns)) ** 2 * max(rows, columns)
+    table = run_apart(square_up) if work > LONG else square_up()
     square = StandardForm(table, np.zeros((len(table), 0)), None)
     count = min(task.count, len(table))
     problem = EigenProblem(table, "largest")
@@ -66,22 +70,20 @@ def solve_by_gram(task: Task) -> EigenPairs:
 
 def _gram_of_columns(form: StandardForm) -> Array:
     """Return F'F, by blocks of rows."""
-    table = np.zeros((form.size, form.size), order="F")
+    table = np.zeros((form.size, form.size))
+    is_near = _is_near_origin(form)
     sums = np.zeros(form.size)
-    for block in _row_blocks(form):  # one triangle; summed in place, which saves a fifth
-        table = dsyrk(1.0, block.T, beta=1.0, c=table, overwrite_c=1)
-        sums += np.ones(len(block)) @ block
-    table = np.triu(table) + np.triu(table, 1).T
+    for block in [form.table] if is_near else _centred_blocks(form):
+        table += block.T @ block  # NumPy computes one triangle
+        if form.center is not None:
+            sums += len(block) * form.center if is_near else np.ones(len(block)) @ block
     if form.center is not None:  # the mean, or what rounding left of it
         table -= np.outer(sums, sums / len(form.table))
     return table
 
 
-def _row_blocks(form: StandardForm) -> Iterator[Array]:
-    """Yield F, block by block in one workspace, or the table as it is where that is as good."""
-    if _is_near_origin(form):
-        yield np.asarray(form.table)
-        return
+def _centred_blocks(form: StandardForm) -> Iterator[Array]:
+    """Yield F, block by block in one workspace."""
     step = max(form.size, BLOCK // max(1, form.size))
     workspace = np.empty((min(step, len(form.table)), form.size))
     center = 0.0 if form.center is None else form.center

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import scipy.linalg
 
+from ..runtime import run_apart
 from ..values import Array
 
 
@@ -28,7 +31,8 @@ def all_eigenvalues(table: Array) -> Array:
     >>> spectrum.all_eigenvalues(np.diag([1.0, 3.0]))
     array([3., 1.])
     """
-    return np.asarray(scipy.linalg.eigvalsh(np.asarray(table, dtype=np.float64)))[::-1]
+    found = run_apart(partial(scipy.linalg.eigvalsh, np.asarray(table, dtype=np.float64)))
+    return np.asarray(found)[::-1]
 
 
 def negative_mass(table: Array) -> float:
@@ -88,7 +92,7 @@ def additive_constant(squares: Array, distances: Array) -> float:
     """
     n = len(squares)
     block = np.block([[np.zeros((n, n)), 2.0 * squares], [-np.eye(n), -4.0 * distances]])
-    return float(np.max(np.real(scipy.linalg.eigvals(block))))
+    return float(np.max(np.real(run_apart(partial(scipy.linalg.eigvals, block)))))
 
 
 def components_of_null_space(vectors: Array) -> Array:

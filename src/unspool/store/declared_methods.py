@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from ..kernel import KERNELS
@@ -92,7 +93,8 @@ KERNEL_PARAMETER: Fields = {"kernel": Word(KERNELS)}
 def also_method(model: Any, sizes: Sizes) -> str | None:
     """A table is square, and points are no sparse table."""
     is_table = model._input_kind() != "points"
-    sound = sizes["p"] == sizes["n"] if is_table else not sp.issparse(model._X)
+    held = getattr(model, "_X", None)
+    sound = sizes["p"] == sizes["n"] if is_table else not sp.issparse(held)
     return None if sound else "_X"
 
 
@@ -105,6 +107,16 @@ def _also_graph(model: Any, sizes: Sizes) -> str | None:
         return "_index"
     if model._space.shape[1] != sizes["n" if is_table else "p"]:
         return "_space"
+    return also_method(model, sizes)
+
+
+def _also_tsne(model: Any, sizes: Sizes) -> str | None:
+    """Neighbours are searched in what the method is given, and no point is counted twice."""
+    is_table = model._input_kind() != "points"
+    if (word_of(type(model._index)) == "given distances") != is_table:
+        return "_index"
+    if (np.diff(model._distinct) <= 0).any():
+        return "_distinct"
     return also_method(model, sizes)
 
 
@@ -155,10 +167,13 @@ def _also_surface(model: Any, sizes: Sizes) -> str | None:
 
 
 def method(
-    fields: Fields, parameters: Fields | None = None, also: Any = also_method
+    fields: Fields,
+    parameters: Fields | None = None,
+    also: Any = also_method,
+    may_lack: frozenset[str] = OPTIONAL,
 ) -> Declaration:
     """Return the declaration of a method."""
-    return Declaration(fields, also, OPTIONAL, parameters or {})
+    return Declaration(fields, also, may_lack, parameters or {})
 
 
 def _graph(more: Fields | None = None, **parameters: Rule) -> Declaration:
@@ -180,7 +195,8 @@ METHODS = {
             "components_": Reals(("d", "p")),
             "mean_": Reals(("p",), -LONGEST, LONGEST),
             "explained_variance_ratio_": Reals(("d",)),
-        }
+        },
+        may_lack=OPTIONAL | {"_X"},  # in files of earlier versions
     ),
     "kernel-pca": method(
         {
@@ -303,6 +319,24 @@ METHODS = {
             "mapping": Items(Whole(1), kinds=(list, tuple)),
             "demapping": Items(Whole(1), kinds=(list, tuple)),
         },
+    ),
+    "tsne": method(
+        {
+            **BASE,
+            "kl_divergence_": Number(-ANY_REAL, ANY_REAL),
+            "kl_trace_": finite("*"),
+            "n_iter_": Whole(),
+            "perplexity_": Number(1.0),
+            "_index": Either(Part(*SEARCHES, n="u", p="p"), Part("given distances", n="u")),
+            "_distinct": Indices(("u",), below="n"),
+            "_counts": Reals(("u",), 1.0),
+        },
+        {
+            **METRIC_PARAMETER,
+            "start": Plain(),
+            "learning_rate": Either(Word(("auto",)), Number(0.0)),
+        },
+        _also_tsne,
     ),
     "principal-curve": method(
         {
