@@ -113,30 +113,22 @@ def is_approximate(s: Size) -> bool:
     return s.d > TREE_DIMENSIONS and exact_seconds(s.n, s.d) > PATIENCE
 
 
-def _laplacian_spectrum(s: Size, fill: float) -> Cost:
-    """The small end of a Laplacian: by a factor, or by products where that would fill in."""
-    from .spectrum import HIGH_FILL
+def _sparse_spectrum(s: Size, kind: str, fill: float, entries: float) -> Cost:
+    """The small end of a sparse matrix: by its factor, or by products where that is cheaper.
 
-    if fill < HIGH_FILL:
-        return _by_factor(s, fill)
-    seconds = (3e-5 + 4e-8 * fill) * s.n
-    return Cost("spectrum", "branching", seconds, 48.0 * s.n * (s.q + 4), 1000.0 * s.n)
+    ``entries`` are those of the matrix, a point.
+    """
+    from .spectrum import ENTRY_SECONDS, FACTOR_SPEED, FILTER_PRODUCTS
 
-
-def _alignment_spectrum(s: Size, fill: float) -> Cost:
-    """The small end of an alignment: by a factor, where it fills in after products were in vain."""
-    from .spectrum import HIGH_FILL
-
-    factor = _by_factor(s, fill)
-    lost = 3.5e-4 * s.n if fill >= HIGH_FILL else 0.0
-    return replace(factor, seconds=factor.seconds + lost)
-
-
-def _by_factor(s: Size, fill: float) -> Cost:
+    vectors = 48.0 * s.n * (s.q + 4)
+    ordering = 4e-8 * fill * s.n
+    factoring = fill**2 * s.n / FACTOR_SPEED
+    products = FILTER_PRODUCTS[kind] * ENTRY_SECONDS * entries * s.n
+    if products < factoring:
+        return Cost("spectrum", "branching", ordering + products, vectors, 1000.0 * s.n)
     growth = log2(max(s.n, 2)) / 12
-    seconds = (1.2e-5 + min(1e-8 * fill**2, 1e-7 * fill)) * s.n * growth
-    taken = (2000.0 + 40.0 * fill) * s.n
-    return Cost("spectrum", "branching", seconds, 48.0 * s.n * (s.q + 4), taken)
+    seconds = ordering + factoring + (1.2e-5 + 2e-7 * fill) * s.n * growth
+    return Cost("spectrum", "branching", seconds, vectors, (2000.0 + 40.0 * fill) * s.n)
 
 
 def _dense_spectrum(s: Size, seconds: float) -> Cost:
@@ -251,7 +243,7 @@ def lle(s: Size) -> Costs:
     weights = Cost(
         "weights", "products", (3.6e-6 + 8e-8 * s.d) * s.n * (s.k / 10) ** 2, 16.0 * s.n * s.k
     )
-    return [*_search(s), weights, _alignment_spectrum(s, 1.2 * s.fill)]
+    return [*_search(s), weights, _sparse_spectrum(s, "factor", 1.2 * s.fill, s.k + 1.0)]
 
 
 def kernel_lle(s: Size) -> Costs:
@@ -267,7 +259,7 @@ def _patches(s: Size, seconds: float) -> Costs:
     alignment = Cost(
         "alignment", "products", made, 12.0 * entries * s.n / 2.5, 50.0 * entries * s.n
     )
-    return [*_search(s), alignment, _alignment_spectrum(s, 2.6 * s.fill)]
+    return [*_search(s), alignment, _sparse_spectrum(s, "alignment", 2.6 * s.fill, entries / 2.5)]
 
 
 def modified_lle(s: Size) -> Costs:
@@ -287,7 +279,7 @@ def ltsa(s: Size) -> Costs:
 
 def laplacian(s: Size) -> Costs:
     """Weights of the edges, and the small end of their Laplacian."""
-    return [*_search(s), _laplacian_spectrum(s, 1.1 * s.fill)]
+    return [*_search(s), _sparse_spectrum(s, "laplacian", 1.1 * s.fill, 1.6 * s.k)]
 
 
 def spectral_clustering(s: Size) -> Costs:

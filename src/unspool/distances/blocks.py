@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table, without_self
+from ..runtime import claim
 from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .metrics import expand_squares, pairwise_distances, squared_norms
 
@@ -146,6 +147,12 @@ class BlockSearch:
         from . import exact
 
         if queries is self._double or np.array_equal(queries, self._double):
+            n, d = self._double.shape
+            claim(
+                exact_bytes(n, d, count),
+                f"the search for neighbours among {n} points of {d} columns",
+                "map a sample of the points and transform the rest, or project to fewer columns",
+            )
             return exact.nearest_of_all(self._double, count)
         prepared = self._prepared("nearest", queries, count)
         return None if prepared is None else exact.nearest(prepared, queries, count)

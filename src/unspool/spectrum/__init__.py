@@ -1,7 +1,14 @@
 """EigenProblem -> Spectrum: one place picks the solver, checks it, and fixes signs and axes."""
 
 from .operators import double_product
-from .solve import DECOMPOSED, HIGH_FILL, SQUARED_FROM, solve
+from .solve import (
+    DECOMPOSED,
+    ENTRY_SECONDS,
+    FACTOR_SPEED,
+    FILTER_PRODUCTS,
+    SQUARED_FROM,
+    solve,
+)
 from .whole_spectrum import (
     additive_constant,
     all_eigenvalues,
@@ -11,7 +18,9 @@ from .whole_spectrum import (
 
 __all__ = [
     "DECOMPOSED",
-    "HIGH_FILL",
+    "ENTRY_SECONDS",
+    "FACTOR_SPEED",
+    "FILTER_PRODUCTS",
     "SQUARED_FROM",
     "additive_constant",
     "all_eigenvalues",
