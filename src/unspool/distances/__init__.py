@@ -27,6 +27,7 @@ from .search import (
     find_query_neighbors,
     neighbor_graph,
 )
+from .sparse import SparseSearch
 
 __all__ = [
     "CHUNK_BYTES",
@@ -40,6 +41,7 @@ __all__ = [
     "MetricSearch",
     "NeighborIndex",
     "Search",
+    "SparseSearch",
     "TreeSearch",
     "approximate_seconds",
     "build_index",
