@@ -193,9 +193,9 @@ def tsne(s: Size) -> Costs:
     """Three neighbours per unit of the usual perplexity, and all updates on a grid."""
     edges = 180.0 * s.n  # of 90 neighbours in both directions
     wide = replace(s, k=90)
-    affinities = Cost("affinities", "memory", 2e-7 * edges, 24.0 * edges, 52.0 * edges)
+    affinities = Cost("affinities", "memory", 2e-7 * edges, 24.0 * edges, 20.0 * edges)
     grid = 400.0 * min(s.n, 60_000)
-    descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 20.0 * grid)
+    descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 10.0 * grid)
     return [*_search(wide), affinities, descent]
 
 
