@@ -61,6 +61,18 @@ def test_rows_of_a_kernel_matrix_keep_their_place_and_others_do_not_take_it():
     np.testing.assert_allclose(np.abs(placed), np.abs(by_points.transform(new)), atol=0.2)
 
 
+def test_every_point_of_a_kernel_matrix_may_be_a_landmark_in_any_order():
+    table = kernel.Kernel("gaussian", gamma=0.01)(X, X)
+    order = np.random.default_rng(0).permutation(len(X))
+    model = KernelPCA(3, kernel="precomputed", landmarks=order).fit(table)
+    np.testing.assert_allclose(model.transform(table), model.embedding_, atol=1e-6)
+    np.testing.assert_allclose(
+        np.abs(model.embedding_),
+        np.abs(KernelPCA(3, kernel="precomputed").fit(table).embedding_),
+        atol=1e-5,
+    )
+
+
 def test_a_kernel_of_zeros_has_no_landmarks():
     with pytest.raises(ValueError, match="nothing to map"):
         KernelPCA(1, kernel="precomputed", n_landmarks=3).fit(np.zeros((5, 5)))

@@ -24,6 +24,7 @@ NAMES = sorted(CASES)
 OURS = Path(unspool.__file__).parent
 SLOW = {  # loops whose length is no question of right or wrong
     "max_iter": lambda random: int(random.integers(1, 12)),
+    "early_iter": lambda random: int(random.integers(0, 12)),
     "n_starts": lambda random: int(random.integers(1, 3)),
     "n_init": lambda random: int(random.integers(1, 3)),
 }

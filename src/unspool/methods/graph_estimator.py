@@ -27,12 +27,11 @@ from ..relation import (
 from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .estimator import Estimator, InputKind, check_n_components
+from .estimator import Estimator, InputKind, check_n_components, recognize
 from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
-ZERO = 1e-14  # a distance that may be zero, rounded: by angle, or in a feature space
 ROUNDS = 5  # times that strays are set apart before the rest is taken as it is
 SEVERAL = "what to do when the graph has several connected components"
 
@@ -282,12 +281,8 @@ class GraphEstimator(Estimator):
                 placed = self._place(chart, queries[here], seen)
                 coordinates[here] = self._layout.place(number, placed)
         known = gap == 0.0
-        if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
-            equal = (self._X[closest] == X).all(axis=1)
-            for row in np.flatnonzero(~equal & (gap <= ZERO)):  # unlike points at no distance
-                same = np.flatnonzero((X[row] == self._X).all(axis=1))
-                closest[row], equal[row] = (same[0], True) if len(same) else (closest[row], False)
-            known |= equal
+        if self._input_kind() == "points":
+            closest, known = recognize(X, self._X, closest, gap)
         coordinates[known] = self.embedding_[closest[known]]
         return coordinates
 

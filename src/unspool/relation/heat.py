@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import spsolve
+from scipy.sparse.linalg import splu
 
 from .. import problem
 from ..extension import walk_rows
@@ -200,8 +200,16 @@ def settle_faint_points(weights: sp.csr_array, spectrum: Spectrum) -> Array:
         vectors[faint, column] = 0.0
         outside = steps @ vectors[:, column]
         system = sp.csc_array((1.0 - value) * sp.eye_array(len(faint)) - steps[:, faint])
-        vectors[faint, column] = spsolve(system, outside) if len(faint) else 0.0
+        vectors[faint, column] = _solved(system, outside)
     return np.where(np.isfinite(vectors), vectors, 0.0)
+
+
+def _solved(system: sp.csc_array, right: Array) -> Array:
+    """Return the solution; zeros where there is none, for points that only see each other."""
+    try:
+        return np.asarray(splu(system).solve(right)) if len(right) else right
+    except RuntimeError:  # exactly singular
+        return np.zeros_like(right)
 
 
 def _with_loops(weights: sp.csr_array, loops: Array) -> sp.csr_array:
