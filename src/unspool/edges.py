@@ -85,3 +85,25 @@ def subgraph(graph: NeighborGraph, points: Array) -> NeighborGraph:
         search=graph.search,
         recall=graph.recall,
     )
+
+
+def without_self(graph: NeighborGraph, wanted: bool = True) -> NeighborGraph:
+    """Return the graph without edges from a point to itself, if that is wanted.
+
+    Most rows begin with that edge.
+    """
+    if not wanted:
+        return graph
+    begins, points = graph.starts[:-1], np.arange(graph.n_points)
+    leads = graph.counts > 0
+    leads[leads] = graph.neighbors[begins[leads]] == points[leads]
+    rest = np.flatnonzero(~leads & (graph.counts > 0))
+    counts = graph.counts[rest]
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    places = np.repeat(begins[rest], counts) + np.arange(len(before)) - before
+    own = places[graph.neighbors[places] == np.repeat(rest, counts)]
+    kept = np.ones(graph.n_edges, dtype=bool)
+    kept[begins[leads]] = kept[own] = False
+    starts = graph.starts - np.searchsorted(np.flatnonzero(~kept), graph.starts)
+    ends, lengths = graph.neighbors[kept], graph.distances[kept]
+    return NeighborGraph(starts, ends, lengths, graph.n_columns, graph.search, graph.recall)

@@ -142,8 +142,11 @@ class NeighborIndex(Protocol):
         """Return the ``count`` nearest points of each query."""
         ...
 
-    def within(self, queries: Any, radius: float) -> NeighborGraph:
-        """Return all points within ``radius`` of each query, the border included."""
+    def within(self, queries: Any, radius: float, *, others: bool = False) -> NeighborGraph:
+        """Return all points within ``radius`` of each query, the border included.
+
+        ``others`` says that the queries are the points, and that none is to list itself.
+        """
         ...
 
     def among(self, points: Array) -> NeighborIndex:

@@ -24,7 +24,7 @@ class Layer:
 LAYERS = (
     Layer(
         "what all share",
-        ("values", "edges", "centering", "euclidean", "runtime", "ordering", "datasets"),
+        ("values", "edges", "centering", "runtime", "ordering", "datasets"),
     ),
     Layer(
         "the stages",
@@ -55,6 +55,7 @@ LAYERS = (
 SHARED = {"values"}
 SIDEWAYS = {
     ("centering", "runtime"): "threads add up the means of a large table",
+    ("kernel", "distances"): "a radial kernel is a function of the distances",
     ("stress", "relation"): "an initial configuration may be triangulated from landmarks",
     ("catalog", "costs"): "what a method costs is a field of its entry",
     ("store", "catalog"): "a saved model names its method",

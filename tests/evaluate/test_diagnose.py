@@ -181,11 +181,13 @@ def test_a_curved_sheet_under_a_linear_method_asks_for_isomap():
     assert not found["local distortion"].ok
 
 
-def test_a_long_sheet_under_eigenmaps_asks_for_more_of_them():
+def test_a_long_sheet_under_eigenmaps_asks_for_the_method_that_shows_it():
+    """The next coordinates of eigenmaps repeat the first; two of Isomap hold the sheet."""
     long = datasets.swiss_roll(1000)
     found = diagnose(LaplacianEigenmaps(2).fit(long.points), long.points)
-    assert found["trustworthiness"].parameter == "n_components"
-    assert found["trustworthiness"].suggestion == 4
+    measure = found["trustworthiness"]
+    assert (measure.parameter, measure.suggestion) == ("method", "isomap")
+    assert "Isomap shows more in 2 coordinates" in measure.advice
 
 
 def test_stress_asks_for_more_coordinates():
@@ -196,7 +198,15 @@ def test_stress_asks_for_more_coordinates():
         unspool.quality.stress(cloud, found.evidence.embedding).value
     )
     assert not found["stress"].ok
-    assert found["trustworthiness"].suggestion == found.evidence.dimension >= 5
+    needed = found.evidence.dimension
+    assert needed >= 5
+    # six coordinates are no picture: nothing is advised, and what two can show is said
+    assert all(m.parameter != "n_components" for m in found.measures)
+    assert f"the data have about {needed} dimensions" in found["trustworthiness"].remark
+    assert found["trustworthiness"].remark in str(found)
+    more = diagnose(MDS(4).fit(cloud), cloud)  # who takes four can take six
+    (measure,) = (m for m in more.measures if m.advice)
+    assert (measure.parameter, measure.suggestion) == ("n_components", needed)
 
 
 def test_distortion_of_a_local_map_is_told():
@@ -432,3 +442,27 @@ def test_a_map_in_a_dot_is_told_first():
     assert "carried by 3 of 300 points" in found.advice[0]
     assert all("n_components" not in sentence for sentence in found.advice)
     assert diagnose(PCA(2).fit(points[3:]), points[3:])[measure.name].ok
+
+
+def test_advice_that_cannot_be_followed_is_not_given():
+    cube = np.random.default_rng(1).uniform(size=(300, 3))
+    curve = diagnose(unspool.PrincipalCurve().fit(cube), cube)  # has one coordinate, whatever asked
+    assert all(m.parameter != "n_components" for m in curve.measures)
+    cloud = np.random.default_rng(2).normal(size=(200, 3))
+    tight = unspool.HessianLLE(2, n_neighbors=6).fit(cloud)  # three coordinates need nine
+    assert all(m.suggestion != 3 for m in diagnose(tight, cloud).measures)
+    wide = unspool.HessianLLE(2, n_neighbors=12).fit(cloud)
+    assert any(m.suggestion == 3 for m in diagnose(wide, cloud).measures)
+
+
+def test_advice_that_makes_the_map_worse_is_a_remark():
+    from unspool.evaluate.diagnose import _tried
+    from unspool.evaluate.evidence import Measure
+
+    evidence = diagnose(Isomap(2, n_neighbors=10).fit(ROLL.points), ROLL.points).evidence
+    worse = Measure("made up", 1.0, "0", False, "so it is: raise it to 60", "n_neighbors", 60)
+    found = _tried(evidence, worse)
+    assert (found.advice, found.parameter) == ("", "")
+    assert "keeps fewer neighbours then: raise it to 60" in found.remark
+    same = Measure("made up", 1.0, "0", False, "so it is: raise it to 11", "n_neighbors", 11)
+    assert _tried(evidence, same) is same

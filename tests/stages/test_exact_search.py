@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from unspool import distances, runtime
-from unspool.distances import BlockSearch, exact, sketch
+from unspool.distances import BlockSearch, exact, leaves, sketch
 
 RANDOM = np.random.default_rng(7)
 
@@ -114,6 +114,61 @@ def test_all_within_a_radius(make):
         np.testing.assert_array_equal(found.distances[part], table[i, expected])
 
 
+@every_case
+@pytest.mark.parametrize("share", [0.01, 0.4])
+def test_radius_graphs_list_all_others(make, share):
+    """Of few neighbours and of many: these are counted first, and each pair is met once."""
+    X = make()
+    table = np.sqrt(table_of(X.astype(float), X.astype(float)))
+    radius = float(np.sort(table[3])[int(share * len(X))])
+    inside = table <= radius
+    np.fill_diagonal(inside, False)
+    found = index_of(X).within(X, radius, others=True)
+    np.testing.assert_array_equal(found.counts, inside.sum(axis=1))
+    np.testing.assert_array_equal(found.distances, table[found.rows, found.neighbors])
+    for i in range(0, len(X), 29):
+        expected = np.flatnonzero(inside[i])
+        expected = expected[np.argsort(table[i, expected], kind="stable")]
+        np.testing.assert_array_equal(
+            found.neighbors[found.starts[i] : found.starts[i + 1]], expected
+        )
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_many_within_a_radius_of_queries_elsewhere(threads, monkeypatch):
+    X = RANDOM.standard_normal((1_700, 30))
+    queries = X[::3] + 0.1
+    monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+    table = np.sqrt(table_of(queries, X))
+    found = index_of(X).within(queries, 8.0)
+    np.testing.assert_array_equal(found.counts, (table <= 8.0).sum(axis=1))
+    np.testing.assert_array_equal(found.distances, table[found.rows, found.neighbors])
+    assert found.counts.mean() > 400
+
+
+@pytest.mark.parametrize("n", [1, 5, 31, 32, 33, 500, 3_000])
+@pytest.mark.parametrize(
+    "spread",
+    [
+        lambda n: RANDOM.random(n),
+        lambda n: RANDOM.integers(0, 3, n).astype(float),
+        lambda n: np.zeros(n),
+        lambda n: np.r_[np.full(n - 1, 1e-300) * RANDOM.random(n - 1), 1e300],
+        lambda n: RANDOM.random(n) * 5e-324 * 100,
+    ],
+    ids=["even", "ties", "all equal", "one far away", "subnormal"],
+)
+def test_edges_are_sorted_whatever_their_spread(n, spread):
+    from unspool.distances import exact_kernels
+
+    dist, index = spread(n), RANDOM.permutation(n)
+    order = np.lexsort((index, dist))
+    expected = dist[order], index[order]
+    exact_kernels.sort_rows(np.array([0]), np.array([n]), index, dist)
+    np.testing.assert_array_equal(dist, expected[0])
+    np.testing.assert_array_equal(index, expected[1])
+
+
 @pytest.mark.parametrize("radius", [0.0, np.inf, 1e200, -1.0])
 def test_unusual_radii(radius):
     X = np.repeat(RANDOM.standard_normal((400, 12)), 2, axis=0)
@@ -173,8 +228,55 @@ def test_only_the_fields_are_kept():
     index.nearest(X[:5] + 1.0, 3)
     index.within(X[:5], 1.0)
     again = pickle.loads(pickle.dumps(index))
-    assert set(vars(again)) == {"points", "centre"}
+    assert set(vars(again)) == {"points", "center"}
     np.testing.assert_array_equal(again.nearest(X, 3).neighbors, index.nearest(X, 3).neighbors)
+
+
+# by leaves, for few columns and other Minkowski metrics
+
+LEAVES = {
+    "a plane": lambda: RANDOM.standard_normal((700, 2)),
+    "covtype": lambda: data("covtype.npz", "numeric", 1_300),
+    "a grid, full of ties": lambda: RANDOM.integers(0, 4, (900, 4)).astype(float),
+    "many columns": lambda: RANDOM.standard_normal((300, 150)),
+    "offset": lambda: RANDOM.standard_normal((500, 3)) + 1e8,
+    "one place": lambda: np.ones((130, 3)),
+    "one point": lambda: np.ones((1, 3)),
+}
+
+
+@pytest.mark.parametrize("make", LEAVES.values(), ids=LEAVES)
+@pytest.mark.parametrize("power", [1.0, 2.0, np.inf])
+def test_neighbours_by_leaves(make, power):
+    X = make()
+    name = {1.0: "cityblock", 2.0: "euclidean", np.inf: "chebyshev"}[power]
+    arranged, table = leaves.arrange(X), cdist(X, X, name)
+    count = min(7, len(X))
+    near = leaves.nearest(arranged, X, count, power)
+    np.testing.assert_allclose(near.distances, np.sort(table, axis=1)[:, :count], rtol=1e-12)
+    np.testing.assert_allclose(
+        near.distances, np.take_along_axis(table, near.columns, axis=1), rtol=1e-12
+    )
+    radius = float(np.quantile(table, 0.1)) * (1 + 1e-12)
+    for others in (False, True):
+        inside = table <= radius
+        inside[np.diag_indices(len(X))] &= not others
+        found = leaves.within(arranged, X, radius, power, others=others)
+        np.testing.assert_array_equal(np.diff(found.starts), inside.sum(axis=1))
+        rows = np.repeat(np.arange(len(X)), np.diff(found.starts))
+        np.testing.assert_allclose(found.distances, table[rows, found.columns], rtol=1e-12)
+        order = np.lexsort((found.columns, found.distances, rows))
+        np.testing.assert_array_equal(order, np.arange(len(order)))
+        assert inside[rows, found.columns].all()
+
+
+def test_boxes_rule_out_most_leaves_of_a_plane():
+    """The leaf of a query and those around it are looked at, no matter how many there are."""
+    X = RANDOM.random((20_000, 2))
+    arranged = leaves.arrange(X)
+    sides = arranged.high - arranged.low
+    assert np.median(sides.max(axis=1)) < 0.12
+    assert np.diff(arranged.starts).max() <= leaves.LEAF
 
 
 # the bound itself
@@ -193,7 +295,7 @@ def test_no_bound_is_above_its_distance(name, depth, dtype):
         axes = np.linalg.qr(RANDOM.standard_normal((X.shape[1], depth)))[0]
     dtype = np.dtype(dtype)
     eps = sketch.error_of_map(X.shape[1], axes, dtype)
-    chosen = sketch.Sketch(spread.centre, spread.scale, axes, dtype, eps)
+    chosen = sketch.Sketch(spread.center, spread.scale, axes, dtype, eps)
     left, right = (exact._table(X, chosen, left=side) for side in (True, False))
     bounds = left @ right.T
     limits = (table_of(X, X) * sketch.inflation(chosen)).astype(dtype)
@@ -214,7 +316,7 @@ def test_too_many_columns_are_bounded_in_double_precision(monkeypatch):
 # progress and cancelling
 
 
-@pytest.mark.parametrize("question", [{"n_neighbors": 8}, {"radius": 1.0}])
+@pytest.mark.parametrize("question", [{"n_neighbors": 8}, {"radius": 1.0}, {"radius": 7.5}])
 def test_the_search_tells_how_far_it_is_and_can_be_cancelled(question):
     X = RANDOM.standard_normal((3_000, 30))
     events = []

@@ -87,9 +87,28 @@ def test_which_search_is_chosen():
     assert isinstance(distances.build_index(np.ones((5, 10))), TreeSearch)
     assert isinstance(distances.build_index(np.ones((5, 11))), BlockSearch)
     assert isinstance(distances.build_index(np.ones((5, 3)), "manhattan"), TreeSearch)
-    assert isinstance(distances.build_index(np.ones((5, 30)), "manhattan"), MetricSearch)
+    assert isinstance(distances.build_index(np.ones((5, 30)), "manhattan"), TreeSearch)
+    assert isinstance(distances.build_index(np.ones((5, 30)), "canberra"), MetricSearch)
     assert isinstance(distances.build_index(np.ones((5, 3)), "cosine"), MetricSearch)
     assert isinstance(distances.build_index(np.ones((5, 5)), "precomputed"), GivenDistances)
+
+
+def test_the_points_decide_whether_a_tree_pays():
+    """Not the number of columns: a plane in 40 of them, but not 10 normal ones."""
+    plane = RANDOM.random((4_000, 2)) @ RANDOM.standard_normal((2, 40))
+    assert isinstance(distances.build_index(plane), TreeSearch)
+    assert isinstance(distances.build_index(RANDOM.standard_normal((4_000, 10))), BlockSearch)
+    assert isinstance(distances.build_index(RANDOM.standard_normal((4_000, 3))), TreeSearch)
+    assert_nearest(distances.neighbor_graph(plane, 5), plane, 5)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
+def test_other_minkowski_metrics_of_many_columns(metric):
+    X = RANDOM.standard_normal((700, 30)).round(1)
+    assert_nearest(distances.neighbor_graph(X, 9, metric=metric), X, 9, metric)
+    table = brute_distances(X, metric)
+    found = distances.neighbor_graph(X, radius=float(np.quantile(table, 0.1)), metric=metric)
+    np.testing.assert_array_equal(found.counts, (table <= np.quantile(table, 0.1)).sum(axis=1))
 
 
 @pytest.mark.parametrize(

@@ -43,10 +43,10 @@ def test_a_set_with_itself_is_worked_on_in_tiles(name, origin):
 def test_gaussians_of_many_columns_by_products_lose_no_digits(offset):
     """Of clusters, duplicates and far data: the distances are those by differences."""
     centers = RANDOM.standard_normal((7, 40))
-    points = offset + centers[RANDOM.integers(7, size=700)]
+    points = offset + centers[RANDOM.integers(7, size=1_400)]
     points[:350] += 1e-4 * RANDOM.standard_normal((350, 40))
-    points[350:600] += RANDOM.standard_normal((250, 40))
-    for first, second in ((points, points), (points[:80], points), (points, points[600:])):
+    points[350:1_300] += RANDOM.standard_normal((950, 40))
+    for first, second in ((points, points), (points[:80], points), (points, points[700:])):
         table = Kernel("gaussian", gamma=0.01)(first, second)
         expected = np.exp(-0.01 * cdist(first, second, "sqeuclidean"))
         np.testing.assert_allclose(table, expected, rtol=1e-10, atol=0)
@@ -62,9 +62,9 @@ def test_many_columns_are_not_compared_pair_by_pair(monkeypatch):
     def refuse(*_):
         raise AssertionError("by differences")
 
-    points = RANDOM.standard_normal((600, 30))
+    points = RANDOM.standard_normal((800, 30))
     monkeypatch.setattr("scipy.spatial.distance.cdist", refuse)
-    assert Kernel("gaussian", gamma=0.1)(points, points).shape == (600, 600)
+    assert Kernel("gaussian", gamma=0.1)(points, points).shape == (800, 800)
 
 
 def test_numbers_whose_squares_overflow_have_nothing_in_common():

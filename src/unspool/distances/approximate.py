@@ -112,7 +112,7 @@ class ApproximateSearch:
     """
 
     points: Array
-    centre: Array
+    center: Array
     seed: int = 0
     name = "random trees"
 
@@ -132,9 +132,9 @@ class ApproximateSearch:
                 return replace(graph, recall=found.recall)
         return self._exact.nearest(queries, count)
 
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
+    def within(self, queries: Array, radius: float, *, others: bool = False) -> NeighborGraph:
         """Return all points within ``radius`` of each query: few are far from the exact search."""
-        return self._exact.within(queries, radius)
+        return self._exact.within(queries, radius, others=others)
 
     def among(self, points: Array) -> BlockSearch:
         """Return the search over ``points`` alone, which is exact."""
@@ -142,7 +142,7 @@ class ApproximateSearch:
 
     @cached_property
     def _exact(self) -> BlockSearch:
-        return BlockSearch(self.points, self.centre)
+        return BlockSearch(self.points, self.center)
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -366,7 +366,7 @@ def _leaves(table: Array, random: Any) -> list[Array]:
 def _choose_axes(points: Array, spread: Spread, judge: _Judge) -> Sketch:
     """Return the fewest axes along which the true neighbours of the sample are candidates."""
     single = np.dtype(np.float32)
-    whole = Sketch(spread.centre, spread.scale, None, single, 0.0)
+    whole = Sketch(spread.center, spread.scale, None, single, 0.0)
     n, n_columns = points.shape
     count = int(judge.truth.counts[0])
     some = np.arange(0, n, max(1, n // SEEN))

@@ -37,7 +37,7 @@ def _offer(dist, who, d, j):
     for c in range(who.shape[0]):
         there |= np.int32(who[c] & WHO == j)  # without a branch: several at once
     if there == 0:
-        _sift_down(dist, who, dist.shape[0], d, j | FRESH)
+        _sift_down(dist, who, 0, dist.shape[0], d, j | FRESH)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -134,12 +134,12 @@ def evaluate(points, ids, asked, who, columns, squares):
         q = asked[r]
         exact, index = squares[r], columns[r]
         exact[:], index[:] = np.inf, np.iinfo(np.int64).max
-        _sift_down(exact, index, count, 0.0, ids[q])
+        _sift_down(exact, index, 0, count, 0.0, ids[q])
         for c in range(width):
             if who[q, c] < 0:
                 continue
             j = ids[who[q, c] & WHO]
             d = squared_difference(points[ids[q]], points[j], exact[0])
             if d < exact[0] or (d == exact[0] and j < index[0]):
-                _sift_down(exact, index, count, d, j)
+                _sift_down(exact, index, 0, count, d, j)
         sort_heap(exact, index)

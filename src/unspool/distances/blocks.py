@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..edges import graph_from_edges, graph_from_table
+from ..edges import graph_from_edges, graph_from_table, without_self
 from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .metrics import expand_squares, pairwise_distances, squared_norms
 
@@ -62,7 +62,7 @@ class BlockSearch:
     """
 
     points: Array
-    centre: Array
+    center: Array
     name = "brute force"
 
     @property
@@ -80,22 +80,22 @@ class BlockSearch:
             return MetricSearch(self.points, "euclidean").nearest(queries, count)
         return graph_from_table(*found, n_columns=self.n_points, search=self.name)
 
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
+    def within(self, queries: Array, radius: float, *, others: bool = False) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
         if self._is_small:
-            return self._within_in_blocks(queries, radius)
+            return without_self(self._within_in_blocks(queries, radius), others)
         from . import exact
 
         queries = np.ascontiguousarray(queries, np.float64)
         prepared = self._prepared("within", queries, radius)
         if prepared is None:
-            return MetricSearch(self.points, "euclidean").within(queries, radius)
-        found = exact.within(prepared, queries, radius)
+            return MetricSearch(self.points, "euclidean").within(queries, radius, others=others)
+        found = exact.within(prepared, queries, radius, others=others)
         return NeighborGraph(*found, self.n_points, self.name)
 
     def among(self, points: Array) -> BlockSearch:
         """Return the search over ``points`` alone."""
-        return BlockSearch(self.points[points], self.centre)
+        return BlockSearch(self.points[points], self.center)
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -167,13 +167,13 @@ class BlockSearch:
 
     def _squared(self, queries: Array) -> Iterator[tuple[slice, Array, Array]]:
         """Yield squared distances block by block, and a bound of each row's rounding."""
-        centred = self.points - self.centre
-        norms = squared_norms(centred)
+        centered = self.points - self.center
+        norms = squared_norms(centered)
         for rows in blocks(len(queries), self.n_points):
-            block = queries[rows] - self.centre
+            block = queries[rows] - self.center
             own = squared_norms(block)
-            squares = expand_squares(block, centred, own, norms)
-            yield rows, squares, 2 * EPS * centred.shape[1] * (own + norms.max())
+            squares = expand_squares(block, centered, own, norms)
+            yield rows, squares, 2 * EPS * centered.shape[1] * (own + norms.max())
 
     def distances_to(self, queries: Array, columns: Array) -> Array:
         """Return the distances from each query to the points in its row of ``columns``."""
@@ -210,13 +210,13 @@ class MetricSearch:
         columns, distances = (np.concatenate(part) for part in zip(*tables, strict=True))
         return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
 
-    def within(self, queries: Array, radius: float) -> NeighborGraph:
+    def within(self, queries: Array, radius: float, *, others: bool = False) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
         edges = []
         for rows, block in self._blocks(queries):
             near_rows, near = np.nonzero(block <= radius)
             edges.append((near_rows + rows.start, near, block[near_rows, near]))
-        return from_edges(*joined(edges), len(queries), self)
+        return without_self(from_edges(*joined(edges), len(queries), self), others)
 
     def among(self, points: Array) -> MetricSearch:
         """Return the search over ``points`` alone."""
@@ -267,9 +267,9 @@ class GivenDistances:
         edges = graph.rows[kept], graph.neighbors[kept], graph.distances[kept]
         return from_edges(*edges, graph.n_points, self)
 
-    def within(self, queries: Any, radius: float) -> NeighborGraph:
+    def within(self, queries: Any, radius: float, *, others: bool = False) -> NeighborGraph:
         """Return all points within ``radius`` in each row of distances."""
-        return self._edges(self._narrow(queries), radius)
+        return without_self(self._edges(self._narrow(queries), radius), others)
 
     def among(self, points: Array) -> GivenDistances:
         """Return the search over ``points`` alone (columns of the rows of distances)."""

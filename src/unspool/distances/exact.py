@@ -9,7 +9,7 @@ distance, index).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Condition
 from typing import Any, NamedTuple
@@ -24,6 +24,8 @@ BLOCK = 1_024  # rows that one thread holds at a time
 TALL, WIDE = 256, 512  # a tile of single precision: 512 KiB, within a core's second cache
 BUFFER = 128  # candidates that a query may hold before they are evaluated
 LEAF = 128  # points that stay together when the points are put in order
+PILOTS = 64  # queries by which is guessed how many neighbours there are
+MANY = 0.02  # of the points, from which on counting them first costs less than moving them
 BATCH = 32_768  # queries whose buffers exist at a time
 
 
@@ -65,7 +67,7 @@ class PreparedPoints:
     def reaches(self, queries: Array) -> bool:
         """Say whether the bounds hold for these queries: they are not far beyond all points."""
         with np.errstate(over="ignore", invalid="ignore"):
-            reach = reach_of(queries, self.sketch.centre)
+            reach = reach_of(queries, self.sketch.center)
             return bool(reach * self.sketch.scale <= FARTHEST)
 
 
@@ -113,68 +115,167 @@ def nearest(prepared: PreparedPoints, queries: Array, k: int) -> Nearest:
     return Nearest(index, np.sqrt(dist, out=dist))
 
 
-def within(prepared: PreparedPoints, queries: Array, radius: float) -> Within:
-    """Return all points at most ``radius`` from each query, nearest first, ties by index."""
+def within(
+    prepared: PreparedPoints, queries: Array, radius: float, *, others: bool = False
+) -> Within:
+    """Return all points at most ``radius`` from each query, nearest first, ties by index.
+
+    ``others`` says that the queries are the points, and that none is to list itself.
+    """
     sketch = prepared.sketch
     # a hair above: the test is of the distance, the limit of its square
     limit = radius * radius * inflation(sketch) * (1 + 1e-15)
     limit = sketch.dtype.type(min(limit, float(np.finfo(sketch.dtype).max)))
-    counts = np.zeros(len(queries) + 1, np.int64)
+    ball = _Ball(prepared, radius, limit, others)
+    with limit_blas_threads():
+        some = queries[:: max(1, len(queries) // PILOTS)]
+        pilots = np.zeros(len(some), np.int64)
+        ball.count(some, pilots, _spaces(sketch)[0])
+        if pilots.mean() > MANY * len(prepared.points):
+            return _within_by_counts(ball, queries)
+        return _within_by_lists(ball, queries)
+
+
+def _within_by_lists(ball: _Ball, queries: Array) -> Within:
+    """Collect the edges in lists that grow: for few neighbours, each bound is computed once."""
     parts: dict[int, Within] = {}
 
-    def work(rows: Array, space: Array) -> None:
-        strip = slice(rows[0], rows[-1] + 1)
-        part = _strip_within(queries[strip], prepared, radius, limit, space)
-        counts[strip.start + 1 : strip.stop + 1] = np.diff(part.starts)
-        parts[strip.start] = part
+    def work(rows: Array, space: _Edges) -> None:
+        parts[int(rows[0])] = ball.listed(queries[rows[0] : rows[-1] + 1], int(rows[0]), space)
 
-    with limit_blas_threads():
-        run_chunks(work, _strips(len(queries)), _spaces(sketch), _progress(len(queries)))
-    found = [parts[first] for first in sorted(parts)]
-    columns = np.concatenate([part.columns for part in found])
-    distances = np.concatenate([part.distances for part in found])
-    return Within(np.cumsum(counts), columns, distances)
+    spaces = [_Edges.of(tile) for tile in _spaces(ball.prepared.sketch)]
+    run_chunks(work, _strips(len(queries)), spaces, _progress(len(queries)))
+    return _join_rows([parts[first] for first in sorted(parts)])
 
 
-def _strip_within(
-    queries: Array, prepared: PreparedPoints, radius: float, limit: Any, space: Array
-) -> Within:
-    """Return the edges of some queries."""
+def _within_by_counts(ball: _Ball, queries: Array) -> Within:
+    """Count the candidates, then write the edges where they belong: of many none is moved twice."""
     from . import exact_kernels as kernels
 
-    points, n_points = prepared.points, len(prepared.points)
-    left = _table(queries, prepared.sketch, left=True)
-    found = [np.empty(TALL * WIDE, dtype) for dtype in (np.int32, np.int64, np.float64)]
-    size = 0
-    for first in range(0, n_points, WIDE):
-        columns = (first, min(first + WIDE, n_points))
-        room = size + len(left) * (columns[1] - first)  # no tile holds more
-        found = [_grown(column, size, room) for column in found]
-        place = (left, prepared.right, columns, space, limit, queries, points, radius)
-        size = kernels.collect_within(*place, *found, size)  # type: ignore[call-arg]
-    row, index, dist = (column[:size] for column in found)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(left)))])
-    part = Within(starts, np.empty(size, np.int64), np.empty(size))
-    kernels.group_edges(row, index, dist, part.starts, part.columns, part.distances)
-    for r in np.flatnonzero(np.diff(starts) > kernels.SHORT):
-        _sort_row(
-            part.columns[starts[r] : starts[r + 1]], part.distances[starts[r] : starts[r + 1]]
-        )
-    return part
+    n, tiles = len(queries), _spaces(ball.prepared.sketch)
+    room = np.zeros(n, np.int64)
+
+    def count(rows: Array, tile: Array) -> None:
+        ball.count(queries[rows[0] : rows[-1] + 1], room[rows[0] : rows[-1] + 1], tile)
+
+    run_chunks(count, _strips(n), tiles, _progress(2 * n))
+    starts = np.concatenate([[0], np.cumsum(room)])
+    found = starts[:-1].copy(), np.empty(starts[-1], np.int64), np.empty(starts[-1])
+    ball.write(queries, found, tiles)
+    run_strips(lambda s: kernels.sort_rows(starts[s], *(found[0][s], *found[1:])), n, TALL)
+    kernels.close_gaps(starts, *found)
+    return Within(starts, found[1][: starts[-1]], found[2][: starts[-1]])
 
 
-def _sort_row(columns: Array, distances: Array) -> None:
-    """Sort a long row by distance, ties by index, which is the order it comes in."""
-    order = np.argsort(distances)
-    if np.any(np.diff(distances[order]) == 0):  # rare; the stable order takes several times longer
-        order = np.argsort(distances, kind="stable")
-    columns[:], distances[:] = columns[order], distances[order]
+def _join_rows(parts: list[Within]) -> Within:
+    """Return the edges of consecutive queries as one."""
+    counts = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)])
+    starts = np.cumsum(counts)
+    ends = np.cumsum([len(part.columns) for part in parts])
+    whole = Within(starts, np.empty(starts[-1], np.int64), np.empty(starts[-1]))
+
+    def copy(strip: slice) -> None:
+        part, last = parts[strip.start], ends[strip.start]
+        place = slice(last - len(part.columns), last)
+        whole.columns[place], whole.distances[place] = part.columns, part.distances
+
+    run_strips(copy, len(parts), 1)
+    return whole
+
+
+@dataclass
+class _Edges:
+    """What a thread works in: a tile, and lists of edges that grow."""
+
+    tile: Array
+    row: Array
+    index: Array
+    dist: Array
+
+    @classmethod
+    def of(cls, tile: Array) -> _Edges:
+        """Return room for the edges of one tile."""
+        size = TALL * WIDE
+        return cls(tile, np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size))
+
+    def grow(self, used: int, wanted: int) -> None:
+        """Make room for ``wanted`` edges, of which some are there."""
+        if wanted > len(self.row):
+            columns = self.row, self.index, self.dist
+            self.row, self.index, self.dist = (_grown(c, used, wanted) for c in columns)
+
+
+@dataclass(frozen=True)
+class _Ball:
+    """The points that queries look among, and how far."""
+
+    prepared: PreparedPoints
+    radius: float
+    limit: Any
+    others: bool
+
+    def _tiles(self, queries: Array) -> Iterator[tuple[Any, ...]]:
+        """Yield what the kernels take of each tile of some queries."""
+        left = _table(queries, self.prepared.sketch, left=True)
+        for first in range(0, len(self.prepared.points), WIDE):
+            columns = (first, min(first + WIDE, len(self.prepared.points)))
+            yield left, self.prepared.right, columns, self.limit
+
+    def count(self, queries: Array, counts: Array, tile: Array) -> None:
+        """Add up how many points may be within the radius of each query."""
+        from . import exact_kernels as kernels
+
+        for place in self._tiles(queries):
+            kernels.count_within(*place, tile, counts)  # type: ignore[call-arg]
+
+    def write(self, queries: Array, found: tuple[Array, Array, Array], tiles: list[Array]) -> None:
+        """Write all edges, each row's from its end on; of points among themselves each pair once.
+
+        ``found`` are the ends of the rows, which move, and the edges.
+        """
+        from . import exact_kernels as kernels
+
+        n, n_points, right = len(queries), len(self.prepared.points), self.prepared.right
+        left = _table(queries, self.prepared.sketch, left=True)
+        pairs = queries, self.prepared.points, self.radius, self.others
+
+        def work(one: int, other: int, tile: Array) -> None:
+            rows, columns = ((b * TALL, min((b + 1) * TALL, n)) for b in (one, other))
+            kernels.write_within(rows, columns, left, right, self.limit, tile, pairs, *found)
+
+        def strip(rows: Array, tile: Array) -> None:
+            mine = (int(rows[0]), int(rows[-1]) + 1)
+            for first in range(0, n_points, WIDE):
+                columns = (first, min(first + WIDE, n_points))
+                kernels.write_within(mine, columns, left, right, self.limit, tile, pairs, *found)
+
+        if self.others:
+            run_pairs(work, -(-n // TALL), tiles, begun=1)
+        else:
+            run_chunks(strip, _strips(n), tiles, _progress(2 * n, n))
+
+    def listed(self, queries: Array, first: int, space: _Edges) -> Within:
+        """Return the edges of some queries."""
+        from . import exact_kernels as kernels
+
+        pairs, size = (queries, self.prepared.points, self.radius, self._own(first)), 0
+        for place in self._tiles(queries):
+            space.grow(size, size + len(queries) * (place[2][1] - place[2][0]))
+            found = space.row, space.index, space.dist
+            size = kernels.collect_within(*place, space.tile, pairs, *found, size)  # type: ignore[call-arg]
+        row, index, dist = (column[:size] for column in (space.row, space.index, space.dist))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(queries)))])
+        part = Within(starts, np.empty(size, np.int64), np.empty(size))
+        kernels.group_edges(row, index, dist, part.starts, part.columns, part.distances)
+        return part
+
+    def _own(self, first: int) -> int:
+        """Return the point that the first of some queries is, or what is none."""
+        return first if self.others else -(2**40)
 
 
 def _grown(column: Array, used: int, wanted: int) -> Array:
-    """Return a column with room for ``wanted`` entries: itself, or a copy twice as long."""
-    if wanted <= len(column):
-        return column
+    """Return a copy of a column with room for ``wanted`` entries, at least twice as long."""
     new = np.empty(max(wanted, 2 * len(column)), column.dtype)
     new[:used] = column[:used]
     return new
@@ -325,9 +426,12 @@ def _tournament(n_blocks: int) -> list[tuple[int, int]]:
 
 
 def run_pairs(
-    work: Callable[[int, int, Array], None], n_blocks: int, workspaces: list[Array]
+    work: Callable[[int, int, Array], None], n_blocks: int, workspaces: list[Array], begun: int = 0
 ) -> None:
-    """Call ``work(block, other, workspace)`` for all pairs; no block is in two threads at once."""
+    """Call ``work(block, other, workspace)`` for all pairs; no block is in two threads at once.
+
+    ``begun`` passes of equal length came before, for those who hear how far the work is.
+    """
     pairs = _PairsOfBlocks(n_blocks)
 
     def run(_: Array, space: Array) -> None:
@@ -338,4 +442,5 @@ def run_pairs(
             pairs.give_back(pair)
 
     turns = [np.arange(1)] * len(pairs)
-    run_chunks(run, turns, workspaces[: max(1, n_blocks // 2)], _progress(len(turns)))
+    done = _progress((begun + 1) * len(turns), begun * len(turns))
+    run_chunks(run, turns, workspaces[: max(1, n_blocks // 2)], done)

@@ -17,7 +17,7 @@ from ..runtime import limit_blas_threads, run_strips
 from ..values import Array, Metric
 
 TOLERANCE = 1e-11
-FEW_PAIRS, FEW_COLUMNS = 500_000, 16  # up to which SciPy is as fast, and nothing is compiled
+FEW_PAIRS, FEW_COLUMNS = 500_000, 8  # up to which SciPy is as fast, and nothing is compiled
 SAMPLE = 64  # rows and columns on which is tried how much would be computed again
 SIDE = 512  # rows and columns of a block
 
@@ -60,9 +60,7 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
     table = _squares_by_products(queries, points)
     if table is not None:
         return _roots(table)
-    from scipy.spatial.distance import cdist
-
-    return np.asarray(cdist(queries, points))
+    return _by_differences(queries, points, "euclidean")
 
 
 def pairwise_squared_distances(
@@ -95,9 +93,7 @@ def pairwise_squared_distances(
         table = _squares_by_products(queries, points)
         if table is not None:
             return table
-        from scipy.spatial.distance import cdist
-
-        return np.asarray(cdist(queries, points, "sqeuclidean"))
+        return _by_differences(queries, points, "sqeuclidean")
     return pairwise_distances(queries, points, metric) ** 2
 
 
@@ -168,12 +164,27 @@ def _squares_by_products(queries: Array, points: Array) -> Array | None:
         return None  # SciPy says what is wrong
     if len(rows) * len(columns) <= FEW_PAIRS or rows.shape[1] <= FEW_COLUMNS:
         return None
-    centre = columns.mean(axis=0)
+    center = columns.mean(axis=0)
     share = 2 * (rows.shape[1] + 4) * 2.0**-53 / TOLERANCE
-    if _cancels(rows, columns, centre, share):
+    if _cancels(rows, columns, center, share):
         return None
     with limit_blas_threads():
-        return _fill_table(rows, columns, centre, share)
+        return _fill_table(rows, columns, center, share)
+
+
+def _by_differences(queries: Array, points: Array, metric: str) -> Array:
+    """Return the table by SciPy, several strips of rows at a time."""
+    from scipy.spatial.distance import cdist
+
+    if np.ndim(queries) != 2 or len(queries) * len(points) <= FEW_PAIRS:
+        return np.asarray(cdist(queries, points, metric))
+    table = np.empty((len(queries), len(points)))
+
+    def work(rows: slice) -> None:
+        cdist(queries[rows], points, metric, out=table[rows])
+
+    run_strips(work, len(queries), SIDE)
+    return table
 
 
 def _enlarged(rows: Array) -> Array:
@@ -193,21 +204,21 @@ def _roots(squares: Array) -> Array:
     return squares
 
 
-def _cancels(rows: Array, columns: Array, centre: Array, share: float) -> bool:
+def _cancels(rows: Array, columns: Array, center: Array, share: float) -> bool:
     """Say whether much would be computed again: clusters far apart beside their width."""
-    some = rows[:: -(-len(rows) // SAMPLE)] - centre
-    others = columns[:: -(-len(columns) // SAMPLE)] - centre
+    some = rows[:: -(-len(rows) // SAMPLE)] - center
+    others = columns[:: -(-len(columns) // SAMPLE)] - center
     own, norms = squared_norms(some), squared_norms(others)
     lost = ~(expand_squares(some, others, own, norms) > share * (own[:, None] + norms))
     return bool(lost.mean() > 0.1)
 
 
-def _fill_table(rows: Array, columns: Array, centre: Array, share: float) -> Array:
+def _fill_table(rows: Array, columns: Array, center: Array, share: float) -> Array:
     """Compute the table block by block; of points with themselves each block once."""
     from . import exact_kernels as kernels
 
-    z = rows - centre
-    w = z if columns is rows else columns - centre
+    z = rows - center
+    w = z if columns is rows else columns - center
     own = squared_norms(z)
     norms = own if columns is rows else squared_norms(w)
     table = np.empty((len(rows), len(columns)))

@@ -64,6 +64,7 @@ its own rows only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,9 +98,9 @@ LEADING = 16  # coordinates that points are put in order by: the others spread l
 
 @dataclass(frozen=True)
 class Sketch:
-    """The map phi: where to centre, how to scale, which axes (None: all coordinates)."""
+    """The map phi: where to center, how to scale, which axes (None: all coordinates)."""
 
-    centre: Array
+    center: Array
     scale: float
     axes: Array | None
     dtype: np.dtype[Any]
@@ -107,7 +108,7 @@ class Sketch:
 
     def width(self) -> int:
         """Return the columns of a table."""
-        return len(self.centre) + 2 if self.axes is None else self.axes.shape[1] + 3
+        return len(self.center) + 2 if self.axes is None else self.axes.shape[1] + 3
 
 
 def _gamma(n: int, unit: float) -> float:
@@ -133,7 +134,7 @@ def error_of_map(n_columns: int, axes: Array | None, dtype: np.dtype[Any]) -> fl
 
 def coordinates(rows: Array, sketch: Sketch) -> tuple[Array, Array]:
     """Return phi of the rows, in the table's type, and |z|^2."""
-    z = rows - sketch.centre
+    z = rows - sketch.center
     z *= sketch.scale
     squared = np.einsum("ij,ij->i", z, z)
     if sketch.axes is None:
@@ -161,7 +162,7 @@ def inflation(sketch: Sketch) -> float:
 
     Rounding the limit to the table's type must not lower it: hence a little more.
     """
-    computed = 1 + 4 * _gamma(len(sketch.centre) + 3, DOUBLE)
+    computed = 1 + 4 * _gamma(len(sketch.center) + 3, DOUBLE)
     return sketch.scale**2 * (1 + sketch.eps) * computed * (1 + 4 * unit_roundoff(sketch.dtype))
 
 
@@ -181,29 +182,29 @@ def fill(rows: Array, sketch: Sketch, left: Array | None, right: Array | None) -
 class Spread:
     """Where the points lie: mean, largest norm about it, and a sample of rows."""
 
-    centre: Array
+    center: Array
     scale: float
     sample: Array
 
 
 def spread_of(points: Array, others: Array | None) -> Spread | None:
-    """Return a centre, and a power of two that brings all norms about it to at most 1.
+    """Return a center, and a power of two that brings all norms about it to at most 1.
 
     None: the squares of such distances leave double precision.
     """
     rows = np.random.default_rng(0).permutation(len(points))[:SAMPLE]
     sample = points[np.sort(rows)]
     with np.errstate(over="ignore", invalid="ignore"):
-        centre = sample.mean(axis=0)
-        reach = max(reach_of(table, centre) for table in (points, others) if table is not None)
+        center = sample.mean(axis=0)
+        reach = max(reach_of(table, center) for table in (points, others) if table is not None)
     if reach != 0 and not SMALLEST < reach < 1 / SMALLEST:
         return None
     scale = float(2.0 ** -np.ceil(np.log2(reach))) if reach > 0 else 1.0
-    return Spread(centre, scale, (sample - centre) * scale)
+    return Spread(center, scale, (sample - center) * scale)
 
 
-def reach_of(rows: Array, centre: Array) -> float:
-    """Return a bound of the distances from the centre: half the diagonal of the box, or more."""
+def reach_of(rows: Array, center: Array) -> float:
+    """Return a bound of the distances from the center: half the diagonal of the box, or more."""
     step = max(1, 2**20 // max(1, rows.shape[1]))
     boxes = np.empty((-(-len(rows) // step), 2, rows.shape[1]))
 
@@ -213,7 +214,7 @@ def reach_of(rows: Array, centre: Array) -> float:
         np.max(rows[strip], axis=0, out=box[1])
 
     run_strips(work, len(rows), step)
-    sides = np.maximum(boxes[:, 1].max(axis=0) - centre, centre - boxes[:, 0].min(axis=0))
+    sides = np.maximum(boxes[:, 1].max(axis=0) - center, center - boxes[:, 0].min(axis=0))
     peak = float(sides.max())  # taken out first: squares must not overflow
     return 1.001 * peak * float(np.linalg.norm(sides / peak)) if peak != 0 else 0.0
 
@@ -256,13 +257,13 @@ def choose_map(
         return _whole(spread, single)
     chosen = np.linalg.qr(axes[:, :depth].astype(np.float64))[0]
     error = error_of_map(n_columns, chosen, single)
-    return Sketch(spread.centre, spread.scale, chosen, single, error)
+    return Sketch(spread.center, spread.scale, chosen, single, error)
 
 
 def _whole(spread: Spread, dtype: np.dtype[Any]) -> Sketch:
     """Return the map that keeps all coordinates."""
-    error = error_of_map(len(spread.centre), None, dtype)
-    return Sketch(spread.centre, spread.scale, None, dtype, error)
+    error = error_of_map(len(spread.center), None, dtype)
+    return Sketch(spread.center, spread.scale, None, dtype, error)
 
 
 def _too_coarse(sample: Array, k: int, n_points: int, limit: float | None) -> bool:
@@ -322,7 +323,7 @@ def _pilot_products(
     squared = np.empty(len(points), np.float32)
 
     def work(strip: slice) -> None:
-        z = ((points[strip] - spread.centre) * spread.scale).astype(np.float32)
+        z = ((points[strip] - spread.center) * spread.scale).astype(np.float32)
         np.matmul(z, columns, out=product[strip])
         np.einsum("ij,ij->i", z, z, out=squared[strip])
 
@@ -340,17 +341,22 @@ def coherent_order(coordinates: Array, leaf: int) -> Array:
     """
     order = np.arange(len(coordinates))
     leading = np.ascontiguousarray(coordinates[:, :LEADING].T)
-    waiting = [(0, len(order))]
-    while waiting:
-        first, last = waiting.pop()
-        if last - first <= leaf:
-            continue
+    for first, middle, last in halves(len(order), leaf):
         mine = order[first:last]
         axis = _widest(leading, mine)
-        middle = (last - first) // 2
-        order[first:last] = mine[np.argpartition(leading[axis, mine], middle)]
-        waiting += [(first, first + middle), (first + middle, last)]
+        order[first:last] = mine[np.argpartition(leading[axis, mine], middle - first)]
     return order
+
+
+def halves(n_rows: int, leaf: int) -> Iterator[tuple[int, int, int]]:
+    """Yield where rows are cut in two, from the whole down to leaves of at most ``leaf`` rows."""
+    waiting = [(0, n_rows)]
+    while waiting:
+        first, last = waiting.pop()
+        if last - first > leaf:
+            middle = first + (last - first) // 2
+            yield first, middle, last
+            waiting += [(first, middle), (middle, last)]
 
 
 def _widest(leading: Array, rows: Array) -> int:

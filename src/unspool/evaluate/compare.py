@@ -21,10 +21,9 @@ from ..quality import check_neighbors, checked, checked_table
 from ..runtime import available_bytes, share_work, show_progress, stage
 from ..values import Array, Metric
 from .comparison import Comparison, Outcome, Settings
+from .evidence import FAILURES
 from .scores import Yardstick, geodesics_to_guides
 
-# What a fit may raise: everything but a cancellation and mistakes in this package.
-FAILURES = (ValueError, TypeError, MemoryError, ArithmeticError, RuntimeError, ImportError)
 # Quick ones that look at the data in six different ways; a comparison should not take all day.
 USUAL = ("pca", "isomap", "lle", "laplacian-eigenmaps", "ltsa", "diffusion-maps")
 EXACT_ISOMAP = 10_000  # points up to which it takes seconds; beyond, landmarks stand in

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import plot
 from ..plot import figure
-from ..runtime import stage
+from ..runtime import share_work, stage
 from ..values import Array
 from . import map_checks, solution_checks
 from .compare import checked_data, was_fitted_on
@@ -38,6 +38,7 @@ PROMISES: tuple[Check, ...] = (
     map_checks.distortion,
     solution_checks.negative_eigenvalues,
 )
+TRIED_FIRST = ("n_neighbors", "radius", "symmetrize", "components", "n_components", "method")
 OTHERS: tuple[Check, ...] = (solution_checks.eigengap, solution_checks.landmarks)
 
 
@@ -47,6 +48,8 @@ class Diagnosis:
 
     ``measures`` are the numbers, each with its limit, causes first; ``advice`` the sentences of
     those that are not sound, without those that follow from an earlier one: empty for a good map.
+    All advice was tried, on a sample where points are many; what did not help, or cannot be done,
+    is a ``remark`` of its measure.
     """
 
     label: str
@@ -80,7 +83,8 @@ class Diagnosis:
                 "ok": m.ok,
                 "advice": m.advice or None,
                 "parameter": m.parameter or None,
-                "suggestion": m.suggestion,
+                "suggestion": _plain(m.suggestion),
+                "remark": m.remark or None,
             }
             for m in self.measures
         ]
@@ -95,8 +99,10 @@ class Diagnosis:
         return diagnosis_figure(self.evidence)
 
     def __str__(self) -> str:
-        said = [f"- {sentence}" for sentence in self.advice] or ["nothing to change"]
-        return "\n".join([self.table(), "", *said])
+        none = "nothing to change" if self.sound else "nothing to change that would help"
+        said = [f"- {sentence}" for sentence in self.advice] or [none]
+        remarks = dict.fromkeys(f"({m.remark})" for m in self.measures if m.remark)
+        return "\n".join([self.table(), "", *said, *remarks])
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}:\n{self}>"
@@ -137,7 +143,7 @@ def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) ->
     if not hasattr(model, "embedding_"):
         raise ValueError(f"{type(model).__name__} is not fitted: call fit(X) on it first")
     evidence = _gather(model, X, sample, seed)
-    with stage("diagnosis"):
+    with stage("diagnosis"), share_work():  # trials on the same points share neighbours and ranks
         measures = tuple(_measures_of(evidence))
     return Diagnosis(type(model).__name__, measures, evidence)
 
@@ -149,19 +155,44 @@ def _measures_of(evidence: Evidence) -> Iterator[Measure]:
     its own: two changes for one cause would contradict each other.
     """
     advised: set[str] = set()
+    limited = False
     for check in (*CAUSES, *PROMISES, *OTHERS):
         found = check(evidence)
         if found is None:
             continue
         follows = bool(advised) and check not in OTHERS
         if not found.ok and (follows or found.parameter in advised):
-            found = replace(found, advice="", parameter="", suggestion=None)
+            found = replace(found, advice="", parameter="", suggestion=None, remark="")
+        elif found.parameter in TRIED_FIRST and check not in PROMISES:
+            found = _tried(evidence, found)
+        if found.remark and check in PROMISES:  # what two coordinates can show is said once
+            found = replace(found, remark=found.remark.partition("; ")[0]) if limited else found
+            limited = True
         advised |= {found.parameter} - {""}
         yield found
 
 
+def _tried(evidence: Evidence, found: Measure) -> Measure:
+    """Return a measure whose advice costs no neighbours, else one that says that it would."""
+    if evidence.few is None:
+        return found
+    after = evidence.trial(found.parameter, found.suggestion)
+    if after is not None and after.near >= evidence.few.near:
+        return found
+    told, _, what = found.advice.rpartition("; " if "; " in found.advice else ": ")
+    fewer = f"; not advised, because the map keeps fewer neighbours then: {what}"
+    remark = f"{told}{fewer if after is not None else ''}"
+    return replace(found, advice="", parameter="", suggestion=None, remark=remark)
+
+
 def _verdict(measure: Measure) -> str:
-    return "ok" if measure.ok else "change" if measure.advice else "follows"
+    if measure.ok:
+        return "ok"
+    return "change" if measure.advice else "as it is" if measure.remark else "follows"
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def _gather(model: Any, X: Any, sample: int | None, seed: int) -> Evidence:

@@ -5,7 +5,8 @@ Everything is measured when first asked for, and once for all checks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,12 +18,18 @@ from ..catalog import Keeps, entry_of, is_catalogued
 from ..dimension import intrinsic_dimension
 from ..edges import graph_from_edges
 from ..quality import Distortion, Shepard, ShortCircuits, suspicious_edges
+from ..relation import find_localized
 from ..values import Array, Metric, NeighborGraph
 from .scores import Scores, Yardstick, geodesics_to_guides
 
 QUICK = ("levina-bickel", "two-nearest", "local-pca")
 SHORTENED = 0.08  # of the path lengths
 SPARSE, FELT = 9, 0.02  # neighbours; of the path lengths, an edge
+PICTURED = 3  # coordinates that can be seen
+TRIED = 1_000  # points on which advice is tried before it is given
+OTHERS = ("pca", "mds", "isomap", "laplacian-eigenmaps", "diffusion-maps", "lle", "ltsa")
+# What a fit may raise: everything but a cancellation and mistakes in this package.
+FAILURES = (ValueError, TypeError, MemoryError, ArithmeticError, RuntimeError, ImportError)
 GUIDES = 50  # points from which geodesics are measured with and without an edge
 
 
@@ -31,6 +38,7 @@ class Measure:
     """A number that was measured, what it should be, and what to change if it is not.
 
     ``parameter`` and ``suggestion`` say it for programs; ``advice`` is the same as a sentence.
+    ``remark`` says why nothing is advised although the number is not what it should be.
     """
 
     name: str
@@ -40,6 +48,7 @@ class Measure:
     advice: str = ""
     parameter: str = ""
     suggestion: Any = None
+    remark: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +62,17 @@ class Evidence:
     n_neighbors: int
     sample: int | None = None
     seed: int = 0
+    _trials: dict[tuple[str, str], Evidence | None] = field(default_factory=dict)
 
     @property
     def keeps(self) -> Keeps:
         """What the method promises to keep."""
-        return entry_of(self.model).keeps if is_catalogued(self.model) else "none"
+        return entry_of(self.model).keeps if self.is_catalogued else "none"
+
+    @property
+    def is_catalogued(self) -> bool:
+        """Whether the model is one of ours."""
+        return is_catalogued(self.model)
 
     @property
     def width(self) -> int:
@@ -86,6 +101,13 @@ class Evidence:
         return yardstick.scores(self.embedding)
 
     @cached_property
+    def near(self) -> float:
+        """How well neighbours are kept: the mean of trustworthiness and continuity."""
+        if "trustworthiness" not in self.scores:
+            return self.scores["neighbours kept"].value
+        return 0.5 * (self.scores["trustworthiness"].value + self.scores["continuity"].value)
+
+    @cached_property
     def dimension(self) -> int:
         """How many coordinates the data need: the median of the estimators that take no time."""
         said = []
@@ -108,6 +130,84 @@ class Evidence:
     def shepard(self) -> Shepard:
         """Pairs of distances, in the data and on the map."""
         return quality.shepard(self.data, self.embedding, metric=self.metric, seed=self.seed)
+
+    @cached_property
+    def few(self) -> Evidence | None:
+        """The same model on few enough points to try others beside it; None if it cannot be.
+
+        A table of kernel values or a sparse graph has no part that tells the same story.
+        """
+        if sp.issparse(self.data) or getattr(self.model, "kernel", None) == "precomputed":
+            return None
+        if self.n_points <= TRIED:
+            return self
+        chosen = graph.choose_uniform(self.n_points, TRIED, self.seed)
+        table = self.metric == "precomputed"
+        part = self.data[np.ix_(chosen, chosen)] if table else self.data[chosen]
+        return self._of(self.model, part)
+
+    def trial(self, parameter: str, value: Any) -> Evidence | None:
+        """Return the evidence after following a piece of advice; None if it cannot be followed."""
+        if self.few is None:
+            return None
+        key = parameter, str(value)
+        if key not in self._trials:
+            self._trials[key] = self.few._changed(parameter, value)
+        return self._trials[key]
+
+    def _changed(self, parameter: str, value: Any) -> Evidence | None:
+        if parameter == "X":
+            kept = np.setdiff1d(np.arange(self.n_points), value)
+            return self._of(self.model, self.data[kept])
+        if parameter == "method":
+            return self._of(self._made(value), self.data)
+        from sklearn.base import clone
+
+        try:
+            return self._of(clone(self.model).set_params(**{parameter: value}), self.data)
+        except (ValueError, TypeError):  # of another package: no such parameter, or no copies
+            return None
+
+    def _made(self, name: str) -> Any:
+        """Return a model of another method with the same number of coordinates and neighbours."""
+        cls = entry_of(name).load()
+        known = cls().get_params()
+        asked = {"n_components": self.width, "metric": self.metric, "random_state": self.seed}
+        if self.count is not None and hasattr(self.model, "n_neighbors"):
+            asked["n_neighbors"] = self.count
+        return cls(**{key: given for key, given in asked.items() if key in known})
+
+    def _of(self, model: Any, data: Any) -> Evidence | None:
+        """Return the evidence of a copy of a model, fitted to these data; None if it will not."""
+        from sklearn.base import clone
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                fitted = clone(model).fit(data)
+                places = np.asarray(fitted.embedding_, dtype=np.float64)
+            except FAILURES:
+                return None
+        if len(places) != data.shape[0] or not np.isfinite(places).all():
+            return None
+        counted = min(self.n_neighbors, len(places) - 1)
+        return Evidence(fitted, data, self.metric, places, counted, None, self.seed)
+
+    @cached_property
+    def shown_best_by(self) -> str:
+        """The method that keeps most neighbours in as many coordinates, of those tried.
+
+        A map whose points lie in a dot is none; the model's own method may be the answer.
+        """
+        own = entry_of(self.model).name if self.is_catalogued else ""
+        tried: dict[str, Evidence | None] = {own: self.few}
+        tried |= {name: self.trial("method", name) for name in OTHERS if name != own}
+        kept = {
+            name: found.near
+            for name, found in tried.items()
+            if found is not None and not find_localized(found.embedding)
+        }
+        return max(kept, key=lambda name: kept[name]) if kept else own
 
     @property
     def count(self) -> int | None:

@@ -1,8 +1,15 @@
-"""What can be wrong with the map: it does not keep what its method promises."""
+"""What can be wrong with the map: it does not keep what its method promises.
+
+What would help is tried before it is advised, on a sample where points are many: advice that cannot
+be followed, or that would make the map worse, is not given. A map of two or three coordinates is a
+picture, so nobody is sent to thirteen: the method that shows most in as many coordinates is named.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,13 +17,17 @@ import numpy as np
 from ..catalog import entry_of
 from ..relation import describe_localized, find_localized
 from ..values import Array
-from .evidence import Evidence, Measure
+from .evidence import PICTURED, Evidence, Measure
 
 TRUSTED = 0.95  # Venna & Kaski's scores: below, one neighbour in a few is a stranger
 STRESSED = 0.2  # Kruskal 1964 calls 0.2 a poor fit
 UNEXPLAINED = 0.1  # of the variance of geodesics
 STRETCHED = 0.7  # root mean square of log stretches: lengths are off by a factor of 2
 UNEVEN = 1.5  # of log areas, tenth to ninetieth percentile: areas differ by a factor of 4.5
+FELT = 0.03  # of a number: what is less better is not worth a change
+LOST = 0.005  # of the neighbours kept: what a change may cost
+
+Change = tuple[str, str, Any]  # what to do in words, the parameter, its value
 
 
 def points_in_a_dot(evidence: Evidence) -> Measure | None:
@@ -25,16 +36,23 @@ def points_in_a_dot(evidence: Evidence) -> Measure | None:
     name, sound = "coordinates that few points carry", "0"
     if not found:
         return Measure(name, 0.0, sound, True)
-    told = describe_localized(found, np.arange(evidence.n_points))
+    told = describe_localized(found, np.arange(evidence.n_points)) + ", so the others lie in a dot"
+    measure = Measure(name, len(found), sound, False)
+    return _with_advice(evidence, measure, told, _against_strays(evidence), _n_localized)
+
+
+def _against_strays(evidence: Evidence) -> Iterator[Change]:
     if getattr(evidence.model, "outliers", "separate") != "separate":
-        advice = f"{told}, so the others lie in a dot; pass outliers='separate', or use Isomap"
-        return Measure(name, len(found), sound, False, advice, "outliers", "separate")
-    instead = "pca" if evidence.keeps == "geodesics" else "isomap"
-    if evidence.keeps == "distances":
-        advice = f"{told}, so the others lie in a dot; remove these rows from X"
-        return Measure(name, len(found), sound, False, advice, "X")
-    advice = f"{told}, so the others lie in a dot; map them by {entry_of(instead).title} instead"
-    return Measure(name, len(found), sound, False, advice, "method", instead)
+        yield "pass outliers='separate'", "outliers", "separate"
+    if evidence.keeps != "distances":
+        yield from _another_method(evidence)
+    found = find_localized(evidence.embedding)
+    strays = np.unique(np.concatenate([localized.carriers for localized in found]))
+    yield "remove these rows from X", "X", strays
+
+
+def _n_localized(evidence: Evidence) -> float:
+    return float(len(find_localized(evidence.embedding)))
 
 
 def trustworthiness(evidence: Evidence) -> Measure | None:
@@ -47,6 +65,20 @@ def trustworthiness(evidence: Evidence) -> Measure | None:
 def continuity(evidence: Evidence) -> Measure | None:
     """Ask whether neighbours in the data are neighbours on the map."""
     return _neighborhoods(evidence, "continuity", "neighbours are torn apart on the map")
+
+
+def _neighborhoods(evidence: Evidence, name: str, meaning: str) -> Measure | None:
+    if name not in evidence.scores:
+        return None
+    value, sound = evidence.scores[name].value, f"> {TRUSTED:g}"
+    measure = Measure(name, value, sound, value > TRUSTED)
+    if measure.ok:
+        return measure
+    told = f"{name} is {value:.3f}: {meaning}"
+    changes = chain(
+        _more_coordinates(evidence), _another_method(evidence), _more_neighbors(evidence)
+    )
+    return _with_advice(evidence, measure, told, changes, lambda e: 1.0 - e.scores[name].value)
 
 
 def stress(evidence: Evidence) -> Measure | None:
@@ -79,15 +111,22 @@ def residual_variance(evidence: Evidence) -> Measure | None:
 def _lengths(
     evidence: Evidence, name: str, limit: float, tell: Callable[[float], str]
 ) -> Measure | None:
-    """Hold a score of lengths against its limit; more coordinates can always lower it."""
+    """Hold a score of lengths against its limit."""
     if name not in evidence.scores:
         return None
     value, sound = evidence.scores[name].value, f"< {limit:g}"
-    if value < limit:
-        return Measure(name, value, sound, True)
-    wanted = max(evidence.dimension, evidence.width + 1)
-    advice = f"{tell(value)}; raise n_components to {wanted}"
-    return Measure(name, value, sound, False, advice, "n_components", wanted)
+    measure = Measure(name, value, sound, value < limit)
+    if measure.ok:
+        return measure
+    # stress is what MDS makes least, so no other method is better at straight distances
+    best = "mds" if name == "stress" else ""
+    changes = chain(_more_coordinates(evidence, 1), _another_method(evidence, best))
+    return _with_advice(evidence, measure, tell(value), changes, lambda e: _score(e, name))
+
+
+def _score(evidence: Evidence, name: str) -> float:
+    """Return a score, of which less is better; a method that has none is no better."""
+    return float(evidence.scores[name].value) if name in evidence.scores else np.inf
 
 
 def distortion(evidence: Evidence) -> Measure | None:
@@ -98,64 +137,96 @@ def distortion(evidence: Evidence) -> Measure | None:
         or evidence.width > evidence.data.shape[1]
     ):
         return None
-    if (
-        evidence.keeps == "tangents"
-    ):  # known up to an affine map, which has one factor for all areas
-        value = _spread(np.log(np.maximum(evidence.distortion.areas, 1e-30)))
-        name, limit = "spread of log areas", UNEVEN
-        how = f"areas differ by a factor of {np.exp(value):.3g}"
-    else:
-        value, name, limit = evidence.distortion.value, "local distortion", STRETCHED
-        how = f"lengths are off by a factor of {np.exp(value):.1f}"
-    sound = f"< {limit:g}"
-    if value < limit:
-        return Measure(name, value, sound, True)
-    return Measure(name, value, sound, False, *_against_distortion(evidence, how))
+    value, is_areas = _unevenness(evidence), evidence.keeps == "tangents"
+    name, limit = ("spread of log areas", UNEVEN) if is_areas else ("local distortion", STRETCHED)
+    measure = Measure(name, value, f"< {limit:g}", value < limit)
+    if measure.ok:
+        return measure
+    how = (
+        f"areas differ by a factor of {np.exp(value):.3g} from place to place"
+        if is_areas
+        else f"lengths are off by a factor of {np.exp(value):.1f} from place to place"
+    )
+    instead = _another_method(evidence, "isomap") if evidence.keeps == "distances" else ()
+    changes = chain(_more_coordinates(evidence), _more_neighbors(evidence), instead)
+    return _with_advice(evidence, measure, how, changes, _unevenness)
 
 
-def _spread(values: Array) -> float:
-    low, high = np.quantile(values, [0.1, 0.9])
+def _unevenness(evidence: Evidence) -> float:
+    """Return the spread of areas of a map that is known up to an affine one, else the stretch."""
+    if evidence.distortion is None:
+        return np.inf
+    if evidence.keeps != "tangents":
+        return float(evidence.distortion.value)
+    areas: Array = np.log(np.maximum(evidence.distortion.areas, 1e-30))
+    low, high = np.quantile(areas, [0.1, 0.9])
     return float(high - low)
 
 
-def _against_distortion(evidence: Evidence, how: str) -> tuple[str, str, Any]:
-    needed = evidence.dimension
-    if needed > evidence.width:
-        advice = f"{how} from place to place; raise n_components to {needed}"
-        return advice, "n_components", needed
-    if evidence.keeps == "distances":
-        advice = f"{how} along the manifold: the data are curved, so map them by Isomap instead"
-        return advice, "method", "isomap"
-    if evidence.count is not None:
-        wanted = min(evidence.n_points - 1, round(1.5 * evidence.count))
-        advice = f"{how} from place to place; raise n_neighbors to {wanted}"
-        return advice, "n_neighbors", wanted
-    return f"{how} from place to place; raise radius", "radius", None
+def _more_coordinates(evidence: Evidence, more: int = 0) -> Iterator[Change]:
+    """Yield as many coordinates as the data need, unless that many would be no picture any more."""
+    needed = max(evidence.dimension, evidence.width + more)
+    if needed > evidence.width and (needed <= PICTURED or evidence.width > PICTURED):
+        told = f"the data have about {evidence.dimension} dimensions, so raise n_components to"
+        yield f"{told} {needed}", "n_components", needed
 
 
-def _neighborhoods(evidence: Evidence, name: str, meaning: str) -> Measure | None:
-    if name not in evidence.scores:
-        return None
-    value, sound = evidence.scores[name].value, f"> {TRUSTED:g}"
-    if value > TRUSTED:
-        return Measure(name, value, sound, True)
-    told = f"{name} is {value:.3f}: {meaning}"
-    needed = evidence.dimension
-    if needed > evidence.width:
-        advice = (
-            f"{told}; the data have about {needed} dimensions, so raise n_components to {needed}"
+def _another_method(evidence: Evidence, name: str = "") -> Iterator[Change]:
+    """Yield the method that shows most in as many coordinates."""
+    best = name or evidence.shown_best_by
+    if best and not (evidence.is_catalogued and entry_of(evidence.model).name == best):
+        title = entry_of(best).title
+        yield (
+            f"{title} shows more in {evidence.width} coordinates, so map them by {title} instead",
+            "method",
+            best,
         )
-        return Measure(name, value, sound, False, advice, "n_components", needed)
-    if evidence.has_graph and evidence.keeps == "none":
-        wanted = evidence.width + 2
-        advice = (
-            f"{told}; on a long sheet the next coordinates repeat the first, so raise n_components "
-            f"to {wanted}, or map it by Isomap"
-        )
-        return Measure(name, value, sound, False, advice, "n_components", wanted)
+
+
+def _more_neighbors(evidence: Evidence) -> Iterator[Change]:
     if evidence.has_graph and evidence.count is not None:
         wanted = min(evidence.n_points - 1, round(1.5 * evidence.count))
-        advice = f"{told}; raise n_neighbors to {wanted}"
-        return Measure(name, value, sound, False, advice, "n_neighbors", wanted)
-    advice = f"{told}; the data are curved, so map them by Isomap instead"
-    return Measure(name, value, sound, False, advice, "method", "isomap")
+        yield f"raise n_neighbors to {wanted}", "n_neighbors", wanted
+
+
+def _with_advice(
+    evidence: Evidence,
+    measure: Measure,
+    told: str,
+    changes: Iterable[Change],
+    badness: Callable[[Evidence], float],
+) -> Measure:
+    """Return the measure with the first change that makes it better, or the remark that none does.
+
+    Where nothing can be tried, as with a table of kernel values, the first is taken at its word.
+    """
+    for words, parameter, value in changes:
+        after = evidence.trial(parameter, value)
+        if evidence.few is None or _is_better(evidence.few, after, badness):
+            return replace(
+                measure, advice=f"{told}; {words}", parameter=parameter, suggestion=value
+            )
+    return replace(measure, remark=f"{told}; {_what_is_left(evidence)}")
+
+
+def _is_better(
+    before: Evidence, after: Evidence | None, badness: Callable[[Evidence], float]
+) -> bool:
+    """Tell whether a change helps: what is measured is less, and neighbours are kept as before."""
+    if after is None or after.near < before.near - LOST:
+        return False
+    return badness(after) < (1.0 - FELT) * badness(before)
+
+
+def _what_is_left(evidence: Evidence) -> str:
+    """Say what as many coordinates can show, where nothing shows more."""
+    width, needed = evidence.width, evidence.dimension
+    if needed <= width:
+        return "nothing that was tried shows more"
+    elsewhere = f"; where no picture is needed, {needed} hold them" if width <= PICTURED else ""
+    kept = evidence.scores["neighbours kept"].value if evidence.scores else 0.0
+    return (
+        f"the data have about {needed} dimensions, of which {width} coordinates show this much "
+        f"({kept:.0%} of the nearest neighbours), and no method that was tried shows more"
+        f"{elsewhere}"
+    )

@@ -16,7 +16,7 @@ from .. import distances, graph, quality
 from ..kernel import double_centered
 from ..quality import suspicious_edges
 from ..spectrum import negative_mass
-from .evidence import SHORTENED, Evidence, Measure, is_short_circuited, shortening
+from .evidence import PICTURED, SHORTENED, Evidence, Measure, is_short_circuited, shortening
 
 GROWTH, SHRINKAGE = (1.25, 1.5, 2.0, 3.0, 4.0), (0.8, 0.65, 0.5, 0.4, 0.3)
 NEGATIVE = 0.15  # of the spectrum: a roll has 0.03, the same with short circuits 0.25
@@ -107,11 +107,17 @@ def eigengap(evidence: Evidence) -> Measure | None:
     name, sound, width = "eigengap after the last coordinate", f"> {EQUAL:g}", evidence.width
     if gap > EQUAL:
         return Measure(name, gap, sound, True)
-    fewer = f"{width - 1} or " if width > 1 else ""
-    advice = (
+    told = (
         f"eigenvalues {width} and {width + 1} differ by {gap:.1%} only, so the last axis is one "
-        f"choice of many; set n_components to {fewer}{width + 1}"
+        "choice of many"
     )
+    after = evidence.trial("n_components", width + 1)
+    facts = None if after is None else spectrum_of(after.model)
+    is_apart = facts is not None and (facts.get("next") is None or float(facts["gap"]) > EQUAL)
+    if not is_apart or width == PICTURED:  # a fourth coordinate would end the picture
+        return Measure(name, gap, sound, False, remark=told)
+    fewer = f"{width - 1} or " if width > 1 else ""
+    advice = f"{told}; set n_components to {fewer}{width + 1}"
     return Measure(name, gap, sound, False, advice, "n_components", width + 1)
 
 

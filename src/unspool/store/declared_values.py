@@ -135,10 +135,10 @@ def _also_network(network: Any, sizes: Sizes) -> str | None:
 
 VALUES = {
     "approximate search": Declaration(
-        {"points": ANY_POINTS, "centre": Reals(("p",), -LONGEST, LONGEST), "seed": Whole()}
+        {"points": ANY_POINTS, "center": Reals(("p",), -LONGEST, LONGEST), "seed": Whole()}
     ),
     "brute-force search": Declaration(
-        {"points": ANY_POINTS, "centre": Reals(("p",), -LONGEST, LONGEST)}
+        {"points": ANY_POINTS, "center": Reals(("p",), -LONGEST, LONGEST)}
     ),
     "metric search": Declaration({"points": ANY_POINTS, "metric": METRIC}),
     "kd-tree search": Declaration(
