@@ -184,6 +184,8 @@ def misplaced(model, X):
     """Return by how much of the map known points move."""
     Y = model.embedding_
     size = float(np.ptp(Y, axis=0).max(initial=0.0)) or 1.0
+    if getattr(model, "metric", None) in ("cosine", "correlation"):
+        size = max(size, 1e-8)  # 1 - cos of one direction is 1e-16: a map of that is rounding
     placed = model.transform(X)
     _, kind = np.unique(X, axis=0, return_inverse=True)
     same = kind.ravel()[:, None] == kind.ravel()  # any copy of a point may be the one it meets
