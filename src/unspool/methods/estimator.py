@@ -412,6 +412,13 @@ def _is_ordinary(points: Array) -> bool:
     return SMALLEST**2 * points.size < square < LARGEST**2
 
 
+def check_kernel(table: Array) -> Array:
+    """Return a kernel matrix; ValueError if it is not finite, as that of a forged model may be."""
+    if not np.isfinite(table).all():
+        raise ValueError("the kernel matrix of this model is not finite; fit the model again")
+    return table
+
+
 def recognize(X: Array, fitted: Array, nearest: Array, gap: Array) -> tuple[Array, Array]:
     """Return the fitted points that queries are, or are nearest to, and which of them are one.
 

@@ -66,7 +66,9 @@ class Isomap(GraphEstimator):
             The kernel matrix of Isomap (Izenman 2013, eq. 16.54).
         """
         chart: Any = self.charts_[0]
-        return np.asarray(chart.relation.centering.rows(-0.5 * self.geodesics_**2))
+        with np.errstate(over="ignore", invalid="ignore"):
+            table = np.asarray(chart.relation.centering.rows(-0.5 * self.geodesics_**2))
+        return check_kernel(table)
 
     def negative_mass(self) -> float:
         """Return the share of the spectrum that is negative: how far geodesics are from flat.

@@ -7,12 +7,13 @@ probabilities to the points it sees.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import MatrixRankWarning, spsolve
 
 from .. import problem
 from ..extension import walk_rows
@@ -205,11 +206,10 @@ def settle_faint_points(weights: sp.csr_array, spectrum: Spectrum) -> Array:
 
 
 def _solved(system: sp.csc_array, right: Array) -> Array:
-    """Return the solution; zeros where there is none, for points that only see each other."""
-    try:
-        return np.asarray(splu(system).solve(right)) if len(right) else right
-    except RuntimeError:  # exactly singular
-        return np.zeros_like(right)
+    """Return the solution; what is not finite where there is none: points see only each other."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MatrixRankWarning)
+        return np.asarray(spsolve(system, right)) if len(right) else right
 
 
 def _with_loops(weights: sp.csr_array, loops: Array) -> sp.csr_array:
