@@ -35,6 +35,20 @@ def walk_rows(towards: NeighborGraph, weights: Array) -> Any:
     return towards.with_weights(weights / totals[towards.rows])
 
 
+def nearness(towards: NeighborGraph) -> Array:
+    """Return how far each new point counts as its nearest old one: 1 on it, 0 where it is not near.
+
+    It falls from 1 as (1 - 10 r)^2 with r the distance over that to the second nearest, so that a
+    place that is drawn to the old one by this share is continuous, on that point and where another
+    one becomes the nearest.
+    """
+    second = np.minimum(towards.starts[:-1] + 1, towards.starts[1:] - 1)  # alone: its own second
+    gap, next_gap = towards.distances[towards.starts[:-1]], towards.distances[second]
+    ratio = gap / np.where(next_gap > 0.0, next_gap, 1.0)
+    return np.asarray(np.maximum(1.0 - ratio / BESIDE, 0.0) ** 2)
+
+
+BESIDE = 0.1  # of the distance to the second nearest: nearer to a known point is right beside it
 PREIMAGES = 512  # pre-images sought together: their similarities to 10,000 points are 40 MB
 HALVINGS = 4  # of a step that leads away from the features before it is given up
 SHARPNESS = 1e-12  # of the squared reach: how close to a known place counts as being there

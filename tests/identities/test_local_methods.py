@@ -160,12 +160,17 @@ def test_a_point_that_nobody_lists_stays_with_its_neighbours():
         assert quality.explained_by(model.embedding_, points).min() > 0.99
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+@pytest.mark.parametrize("method", [unspool.LTSA, unspool.HessianLLE])
 @pytest.mark.parametrize("features", [3, 30])
-def test_ltsa_of_a_straight_line_finds_it_though_more_coordinates_are_asked_for(features):
+def test_a_straight_line_is_found_though_more_coordinates_are_asked_for(features, method, metric):
     """Directions added to neighbourhoods of rank 1 were not orthogonal to the constant."""
     random = np.random.default_rng(0)
     t = np.sort(random.uniform(size=60))
-    found = unspool.LTSA(2, n_neighbors=8).fit(np.outer(t, 1.0 + random.uniform(size=features)))
+    line = np.outer(t, 1.0 + random.uniform(size=features))
+    given = line if metric == "euclidean" else squareform(pdist(line))
+    with pytest.warns(UserWarning, match="60 of 60 neighbourhoods have fewer than 2 dimensions"):
+        found = method(2, n_neighbors=8, metric=metric).fit(given)
     assert found.eigenvalues_[0] == pytest.approx(0.0, abs=1e-12)
     assert found.eigenvalues_[1] > 0.0
     assert abs(np.corrcoef(found.embedding_[:, 0], t)[0, 1]) > 1 - 1e-9
@@ -173,6 +178,19 @@ def test_ltsa_of_a_straight_line_finds_it_though_more_coordinates_are_asked_for(
 
 def test_ltsa_of_a_flat_grid_with_three_coordinates():
     points = np.stack(np.meshgrid(np.arange(25.0), np.arange(25.0)), -1).reshape(-1, 2)
-    found = unspool.LTSA(3, n_neighbors=12).fit(np.column_stack([points, np.zeros(len(points))]))
+    grid = np.column_stack([points, np.zeros(len(points))])
+    with pytest.warns(UserWarning, match="625 of 625 neighbourhoods have fewer than 3 dimensions"):
+        found = unspool.LTSA(3, n_neighbors=12).fit(grid)
     np.testing.assert_allclose(found.eigenvalues_[:2], 0.0, atol=1e-12)
     assert found.report_.stage("spectrum").facts["residual"] < 1e-9
+    expected = np.linalg.eigvalsh(found.matrix_.toarray())  # the constant, x, y, then the third
+    np.testing.assert_allclose(found.eigenvalues_[2], expected[3], rtol=1e-8)
+    assert quality.explained_by(found.embedding_, points).min() > 1 - 1e-9
+
+
+def test_a_few_thin_neighbourhoods_are_advice():
+    """Nine points on a line beside a sheet: their neighbourhoods are told of, without a warning."""
+    sheet = np.random.default_rng(0).uniform(size=(300, 2))
+    line = np.column_stack([np.linspace(1.2, 4.0, 9), np.zeros(9)])
+    model = unspool.LTSA(2, n_neighbors=5).fit(np.vstack([sheet, line]))
+    assert any("of 309 neighbourhoods have fewer than 2" in told for told in model.report_.advice)

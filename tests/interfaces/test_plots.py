@@ -6,8 +6,9 @@ import io
 
 import numpy as np
 import pytest
+from matplotlib import colormaps
 from matplotlib.collections import EllipseCollection, LineCollection, PathCollection
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.text import Text
 
 from unspool import datasets, distances, plot, quality
@@ -480,3 +481,31 @@ def test_everybody_tells_the_categories_apart(seen):
     colors = [in_lab(color, seen) for color in CATEGORIES]
     gaps = [np.linalg.norm(a - b) for i, a in enumerate(colors) for b in colors[:i]]
     assert min(gaps) > 15
+
+
+def test_a_key_says_what_all_pictures_mean():
+    words = ["b", "a", "b", "", "class 10", "class 2"]
+    found = plot.key(words)
+    assert [entry.name for entry in found.entries] == ["a", "b", "class 2", "class 10", "(empty)"]
+    drawn = plot.embedding(np.arange(12.0).reshape(6, 2), words).axes[0]
+    handles, names = drawn.get_legend_handles_labels()
+    assert names == [entry.name for entry in found.entries]
+    for handle, entry in zip(handles, found.entries, strict=True):
+        assert to_hex(handle.get_facecolor()[0]) == entry.day
+    values = np.r_[np.linspace(0.0, 1.0, 99), 80.0]
+    scale = plot.key(values)
+    assert (scale.low, scale.above, scale.below) == (0.0, 1, 0)
+    assert scale.high < 2.0  # one extreme value does not take the colours of all others
+    assert scale.day[0] == to_hex(colormaps["viridis"](0.0))
+    assert scale.night[0] != scale.day[0]
+    assert plot.key(values, limits=(0.0, 5.0)).high == 5.0
+    assert plot.key(None) is None
+
+
+def test_a_picture_without_its_key_is_the_same_map():
+    places = np.random.default_rng(0).normal(size=(50, 2))
+    alone = plot.embedding(places, places[:, 0], show_key=False)
+    assert len(alone.axes) == 1
+    assert len(plot.embedding(places, places[:, 0]).axes) == 2
+    score = quality.trustworthiness(places, places)
+    assert len(plot.trust(places, score, show_key=False).axes) == 1

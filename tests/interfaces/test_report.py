@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from unspool import datasets
+from unspool import datasets, plot
 from unspool.dimension import intrinsic_dimension
 from unspool.evaluate import compare, summarize
 from unspool.io import UNEVEN
@@ -331,3 +331,24 @@ def test_every_picture_is_there_for_a_dark_page_too(report):
         assert light.shape == night.shape
         assert light.mean() > 200
         assert night.mean() < 90
+
+
+def test_what_the_colours_mean_stands_once(tmp_path):
+    """Categories as words with their colours, for a light and for a dark page; numbers as a bar."""
+    sides = np.where(ROLL.points[:, 1] > np.median(ROLL.points[:, 1]), "upper", EVIL)
+    found = compare(ROLL.points, ["pca", "isomap"], color=sides)
+    write_report(found, tmp_path / "a.html", color_name="side")
+    text = (tmp_path / "a.html").read_text("utf-8")
+    assert text.count('<ul class="key"') == 1
+    assert text.count('<p class="key scale">') == 1  # that of trust
+    (key,) = re.findall(r'<ul class="key".*?</ul>', text, re.DOTALL)
+    assert EVIL not in key
+    for word, entry in zip(("&lt;script", "upper"), plot.key(sides).entries, strict=True):
+        assert word in key
+        assert f"--day: {entry.day}; --night: {entry.night}" in key
+    numbers = compare(ROLL.points, ["pca"], color=ROLL.color)
+    write_report(numbers, tmp_path / "b.html")
+    text = (tmp_path / "b.html").read_text("utf-8")
+    assert '<ul class="key"' not in text
+    assert text.count('<p class="key scale">') == 2
+    assert f"{ROLL.color.min():.3g}" in text

@@ -4,11 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from tests.cases import GRAPH, IN_SPACE, bent, clusters
-from tests.compare import relative, up_to_signs
-from unspool.methods import Isomap, LaplacianEigenmaps
+from tests.compare import relative
+from unspool.methods import LaplacianEigenmaps
 
 SIZES = {"two": (60, 40), "three": (50, 35, 20)}
 POLICIES = ("separate", "bridge", "largest")
@@ -222,24 +223,51 @@ def test_each_methods_default_policy():
         assert case.cls().components in (expected, "whole"), name
 
 
-def test_bridging_a_sparse_graph_is_refused_with_the_way_out():
-    import scipy.sparse as sp
-
-    X, _ = clusters((30, 20))
+def sparse_within(X, radius):
     table = cdist(X, X)
-    table[table > 20] = 0
-    with (
-        pytest.raises(
-            ValueError, match=r"2 connected components.*dense distances, or components='separate'"
-        ),
-        pytest.warns(UserWarning, match="2 connected components"),
-    ):
-        Isomap(2, metric="precomputed").fit(sp.csr_array(table))
-    with pytest.warns(UserWarning, match="2 connected components"):
-        apart = Isomap(2, metric="precomputed", components="separate").fit(sp.csr_array(table))
-    with pytest.warns(UserWarning, match="2 connected components"):
-        dense = Isomap(2, radius=20.0, components="separate").fit(X)
-    for component in range(2):
-        own = apart.component_labels_ == component
-        places = (m.embedding_[own] - m.embedding_[own].mean(axis=0) for m in (apart, dense))
-        assert up_to_signs(*places) < 1e-9
+    table[table > radius] = 0
+    return sp.csr_array(table)
+
+
+@pytest.mark.parametrize("name", ["Isomap", "LaplacianEigenmaps", "LLE", "LTSA", "LandmarkIsomap"])
+def test_a_sparse_graph_in_several_components_is_laid_out(name):
+    X, labels = clusters((60, 40))
+    case = GRAPH[name]
+    options = {"n_neighbors": None, "components": "separate"}
+    apart, _ = fitted(case, sparse_within(X, 20), metric="precomputed", **options)
+    dense, _ = fitted(case, X, radius=20.0, **options)
+    assert (apart.component_labels_ == labels).all()
+    assert relative(apart.embedding_, dense.embedding_) < 1e-7
+    towards = cdist(X[:9] + 0.01, X)
+    towards[towards > 20] = 0
+    assert relative(apart.transform(sp.csr_array(towards)), dense.transform(X[:9] + 0.01)) < 1e-7
+
+
+@pytest.mark.parametrize("name", ["Isomap", "LaplacianEigenmaps", "LLE", "LTSA"])
+def test_a_sparse_graph_is_bridged_by_the_links_it_holds(name):
+    """The graph holds all pairs, but eight neighbours leave two components: as with the table."""
+    X, _ = clusters((60, 40))
+    case = GRAPH[name]
+    sparse, text = fitted(
+        case, sp.csr_array(cdist(X, X)), metric="precomputed", components="bridge"
+    )
+    dense, _ = fitted(case, X, components="bridge")
+    assert "joined" in text
+    assert not sparse.charts_[1:]
+    assert relative(sparse.embedding_, dense.embedding_) < 1e-7
+
+
+def test_components_without_any_link_are_joined_at_their_centers():
+    """Two lines of 41 and 21 points: middle to middle, as far as half of both lengths."""
+    lines = np.concatenate([np.arange(41.0), 1000 + np.arange(21.0)])[:, None]
+    graph, options = sparse_within(lines, 1.5), {"metric": "precomputed", "components": "bridge"}
+    model, text = fitted(GRAPH["Isomap"], graph, n_neighbors=None, **options)
+    assert "center to center" in text
+    assert model.geodesics_[20, 51] == 20.0 + 10.0
+    assert model.geodesics_[0, 41] == 20.0 + 30.0 + 10.0
+    local, _ = fitted(GRAPH["LLE"], graph, n_neighbors=None, n_components=1, **options)
+    one, other = local.embedding_[:41, 0], local.embedding_[41:, 0]
+    assert one.max() < other.min() or other.max() < one.min()
+    weighted = LaplacianEigenmaps(1, weights="given", **options)
+    with pytest.raises(ValueError, match="no lengths"), pytest.warns(UserWarning, match="2 conn"):
+        weighted.fit(graph)

@@ -1,10 +1,13 @@
 """transform: known points keep their place, and every row stands alone."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from tests.cases import CASES, DIMENSIONS, EVERY_DIMENSION, GRAPH, IN_SPACE, bent
 from tests.compare import relative
+from unspool import datasets
 
 X = bent(300)
 NEW = bent(25, seed=8)
@@ -70,16 +73,40 @@ def test_what_comes_out_is_not_what_is_kept(case):
 
 @pytest.mark.parametrize(("case", "d"), EVERY_DIMENSION)
 def test_points_beside_known_ones_go_beside_them(case, d):
-    """A step of 1e-6 of the data moves the place by little, too: the map is continuous there.
+    """A small step moves the place by little, in proportion: the map is continuous there.
 
-    LLE and Laplacian eigenmaps place known points by rule, and their neighbours by a formula that
-    reaches them only in the mean, hence the loose bound for them.
+    MDS is as near to its place as the iterations that found it.
     """
     model = case.make(n_components=d).fit(X)
-    step = 1e-6 * np.ptp(X) * np.random.default_rng(0).standard_normal(X[:50].shape)
-    moved = np.abs(model.transform(X[:50] + step) - model.embedding_[:50])
-    loose = case.has_graph and case.cls.__name__ != "Isomap"
-    assert moved.max() < (0.5 if loose else 1e-3) * np.ptp(model.embedding_)
+    direction = np.random.default_rng(0).standard_normal(X[:50].shape)
+    for step in (1e-6, 1e-8):
+        moved = np.abs(
+            model.transform(X[:50] + step * np.ptp(X) * direction) - model.embedding_[:50]
+        )
+        bound = max(1e3 * step, 1e-4 * (case.cls.__name__ == "MDS"))
+        assert moved.max() < bound * np.ptp(model.embedding_)
+
+
+REAL = {  # rows of tables that people have: ties, whole numbers, many columns
+    "pendigits": ("x_test", 16),
+    "covtype": ("numeric", 10),
+    "phoneme_timit": ("x", 64),
+}
+
+
+@pytest.mark.parametrize("table", REAL)
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_training_rows_in_single_precision_hardly_move(case, table):
+    name, width = REAL[table]
+    try:
+        rows = datasets.real(table)[name][:300, :width] / 7.0
+    except FileNotFoundError as missing:
+        pytest.skip(str(missing))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of components and strays
+        model = case.make().fit(rows)
+    moved = np.abs(model.transform(rows.astype(np.float32).astype(float)) - model.embedding_)
+    assert moved.max() < 1e-3 * np.ptp(model.embedding_)
 
 
 @pytest.mark.parametrize("case", IN_SPACE.values(), ids=IN_SPACE)

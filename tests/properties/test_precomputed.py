@@ -7,7 +7,8 @@ from scipy.spatial.distance import cdist
 
 from tests.cases import CASES, DIMENSIONS, bent
 from tests.compare import relative
-from unspool.methods import LLE, Isomap, KernelPCA, LaplacianEigenmaps
+from unspool import distances, load, problem, quality, save
+from unspool.methods import Isomap, KernelPCA, LaplacianEigenmaps
 
 X = bent(200)
 NEW = bent(25, seed=8)
@@ -96,9 +97,57 @@ def test_a_new_row_without_any_distance_is_told():
         sparse.transform(rows.tocsr())
 
 
-def test_lle_says_what_a_sparse_graph_lacks():
-    with pytest.raises(ValueError, match=r"dense distances|points"):
-        LLE(2, metric="precomputed").fit(graph_of(X, X, 8, with_self=False))
+LOCAL = ("LLE", "ModifiedLLE", "HessianLLE", "LTSA")
+every_local = pytest.mark.parametrize("case", [CASES[name] for name in LOCAL], ids=LOCAL)
+
+
+@every_local
+def test_a_sparse_graph_of_all_pairs_is_the_dense_table(case):
+    table, towards = cdist(X, X), cdist(NEW, X)
+    dense = case.make(metric="precomputed").fit(table)
+    sparse = case.make(metric="precomputed").fit(sp.csr_array(table))
+    assert relative(sparse.embedding_, dense.embedding_) < 1e-9
+    assert relative(sparse.transform(sp.csr_array(towards)), dense.transform(towards)) < 1e-9
+    known = sp.csr_array((np.zeros(3), (np.arange(3), [5, 0, 9])), shape=(3, len(X)))
+    np.testing.assert_array_equal(sparse.transform(known), sparse.embedding_[[5, 0, 9]])
+
+
+@every_local
+def test_local_methods_flatten_a_sparse_graph(case, tmp_path):
+    """Some distances between neighbours are missing; paths stand for them, and that is told."""
+    sheet = np.random.default_rng(4).uniform(size=(560, 2))
+    bent_sheet = np.column_stack(
+        [np.sin(2 * sheet[:, 0]), np.cos(2 * sheet[:, 0]), 2 * sheet[:, 1]]
+    )
+    graph = graph_of(bent_sheet[:500], bent_sheet[:500], 24, with_self=False)
+    model = case.make(metric="precomputed", n_neighbors=12).fit(graph)
+    assert any("paths stand for" in told for told in model.report_.advice)
+    assert quality.explained_by(model.embedding_, sheet[:500]).min() > 0.95
+    rows = graph_of(bent_sheet[500:], bent_sheet[:500], 12, with_self=True)
+    placed = model.transform(rows)
+    design = np.column_stack([np.ones(560), sheet])
+    affine = np.linalg.lstsq(design[:500], model.embedding_, rcond=None)[0]
+    assert np.abs(placed - design[500:] @ affine).mean() < 0.2  # of standard deviations
+    save(model, tmp_path / "model.unspool")
+    np.testing.assert_array_equal(load(tmp_path / "model.unspool").transform(rows), placed)
+
+
+def test_missing_distances_are_shortest_paths_within_the_neighbourhood():
+    from scipy.sparse.csgraph import shortest_path
+
+    graph = graph_of(X, X, 6, with_self=False)
+    near = distances.neighbor_graph(X, 6)
+    geometry = problem.look_at(graph, np.arange(len(X)), near, is_table=True)
+    points, around, lengths = next(iter(near.by_count(50)))
+    found = geometry.own_grams()(points, around, lengths)
+    known = graph.toarray()
+    known = np.where((known == 0) | ((known.T != 0) & (known > known.T)), known.T, known)
+    for point, hood, gram in zip(points, around, found, strict=True):
+        members = np.r_[point, hood]
+        local = known[np.ix_(members, members)]
+        among = np.where(local > 0, local, shortest_path(local, directed=False))  # an edge counts
+        expected = 0.5 * (among[1:, :1] ** 2 + among[:1, 1:] ** 2 - among[1:, 1:] ** 2)
+        np.testing.assert_allclose(gram, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("case", FROM_DISTANCES.values(), ids=FROM_DISTANCES)

@@ -1,5 +1,8 @@
 """Neighbour search against brute force: every searcher, ties, duplicates, radii, metrics."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -279,3 +282,105 @@ def test_the_search_announces_itself():
     (stage,) = record.report().stages
     assert stage.facts == {"search": "kd-tree", "edges": 1000}
     assert stage.bytes == 1000 * 16 + 201 * 8
+
+
+# sparse points
+
+
+def counts(n=400, n_columns=300, seed=1):
+    """Counts as of words in texts: some columns full, most rare, some texts empty or alike."""
+    random = np.random.default_rng(seed)
+    rates = 2.0 / np.arange(1, n_columns + 1)
+    table = random.poisson(rates, (n, n_columns)).astype(float)
+    table[7] = table[70] = 0.0
+    table[20:26] = table[20]
+    return table
+
+
+def bigrams():
+    path = Path(os.environ.get("UNSPOOL_DATA", "")) / "brown_bigrams_300.npz"
+    if not path.is_file():
+        pytest.skip("brown_bigrams_300.npz is not there: set UNSPOOL_DATA")
+    return np.load(path)["x"].astype(float)
+
+
+def offset_column():
+    table = counts()
+    table[:, 3] = 1e8 + np.arange(len(table)) % 7
+    return table
+
+
+SPARSE = {"counts": counts, "bigrams": bigrams, "one column far from zero": offset_column}
+
+
+def cosine_table(X):
+    """1 - cos of all pairs: 1 where a row is zero, as scikit-learn has it."""
+    norms = np.linalg.norm(X, axis=1)
+    unit = X / np.where(norms > 0.0, norms, 1.0)[:, None]
+    return 1.0 - unit @ unit.T
+
+
+@pytest.mark.parametrize("make", SPARSE.values(), ids=SPARSE)
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csr_matrix, sp.coo_array])
+def test_sparse_points_have_the_neighbours_of_dense_ones(make, form):
+    X = make()
+    table = cdist(X, X)
+    index = distances.build_index(form(X))
+    found = index.nearest(form(X), 9)
+    near = found.neighbors.reshape(-1, 9)
+    np.testing.assert_allclose(
+        found.distances.reshape(-1, 9), np.sort(table, axis=1)[:, :9], rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        found.distances.reshape(-1, 9), np.take_along_axis(table, near, axis=1), rtol=1e-12
+    )
+    radius = float(np.sort(table[3])[40]) * (1 + 1e-12)
+    inside = table <= radius
+    np.testing.assert_array_equal(index.within(form(X), radius).counts, inside.sum(axis=1))
+    graph_of_all = distances.neighbor_graph(form(X), radius=radius)
+    np.testing.assert_array_equal(graph_of_all.counts, inside.sum(axis=1) - 1)
+    np.testing.assert_array_equal(distances.neighbor_graph(form(X), 4).counts, 4)
+    np.testing.assert_array_equal(distances.neighbor_graph(form(X)).counts, 10)
+    np.testing.assert_allclose(
+        distances.pairwise_distances(sp.csr_array(X), sp.csr_array(X)), table, rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("make", SPARSE.values(), ids=SPARSE)
+def test_cosine_neighbours_of_sparse_points(make):
+    X = make()
+    table = cosine_table(X)
+    found = distances.build_index(sp.csr_array(X), "cosine").nearest(sp.csr_array(X[:150]), 7)
+    near = found.neighbors.reshape(-1, 7)
+    lengths = found.distances.reshape(-1, 7)
+    np.testing.assert_allclose(lengths, np.take_along_axis(table[:150], near, axis=1), atol=1e-13)
+    empty = ~X.any(axis=1)[:150]  # itself at 0 in no other's view: no direction, no angle
+    np.testing.assert_allclose(
+        lengths[~empty], np.sort(table[:150], axis=1)[~empty, :7], atol=1e-13
+    )
+    np.testing.assert_allclose(lengths[empty], 1.0, atol=1e-15)
+
+
+def test_sparse_points_are_never_made_dense():
+    """A dense copy of these would be 5 GB."""
+    X, n_columns = counts(600, 40), 10**6
+    narrow = sp.csr_array(X)
+    spread = narrow.indices.astype(np.int64) * (n_columns // 40)
+    wide = sp.csr_array((narrow.data, spread, narrow.indptr), shape=(600, n_columns))
+    found, expected = (distances.build_index(table).nearest(table, 5) for table in (wide, narrow))
+    np.testing.assert_array_equal(found.neighbors, expected.neighbors)
+
+
+def test_what_sparse_points_cannot():
+    X = sp.csr_array(counts())
+    with pytest.raises(ValueError, match="sparse points are compared by"):
+        distances.build_index(X, "canberra")
+    with pytest.raises(ValueError, match="dense"):
+        distances.build_index(X, "euclidean", "approximate")
+
+
+def test_sparse_points_among_some():
+    X = counts()
+    index = distances.build_index(sp.csr_array(X)).among(np.arange(50, 200))
+    found = index.nearest(sp.csr_array(X[:10]), 3).distances.reshape(-1, 3)
+    np.testing.assert_allclose(found, np.sort(cdist(X[:10], X[50:200]), axis=1)[:, :3], rtol=1e-12)

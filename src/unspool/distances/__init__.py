@@ -19,6 +19,7 @@ from .search import (
     find_query_neighbors,
     neighbor_graph,
 )
+from .sparse import SparseSearch
 
 __all__ = [
     "CHUNK_BYTES",
@@ -31,6 +32,7 @@ __all__ = [
     "MetricSearch",
     "NeighborIndex",
     "Search",
+    "SparseSearch",
     "TreeSearch",
     "approximate_seconds",
     "build_index",

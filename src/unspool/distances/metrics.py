@@ -11,7 +11,10 @@ equal points have distance zero, and a table of points with themselves is symmet
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 
 from ..runtime import limit_blas_threads, run_strips
 from ..values import Array, Metric
@@ -49,6 +52,8 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
     >>> distances.pairwise_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[5., 1.]])
     """
+    if sp.issparse(queries) or sp.issparse(points):
+        return _of_sparse(queries, points, metric)
     if metric not in ("euclidean", "l2"):
         from sklearn import metrics
 
@@ -89,12 +94,24 @@ def pairwise_squared_distances(
     >>> distances.pairwise_squared_distances(np.array([[0.0]]), np.array([[3.0], [2.0]]))
     array([[9., 4.]])
     """
+    if sp.issparse(queries) or sp.issparse(points):
+        return np.square(_of_sparse(queries, points, metric))
     if metric in ("euclidean", "l2"):
         table = _squares_by_products(queries, points)
         if table is not None:
             return table
         return _by_differences(queries, points, "sqeuclidean")
     return pairwise_distances(queries, points, metric) ** 2
+
+
+def _of_sparse(queries: Any, points: Any, metric: Metric) -> Array:
+    """Return the table of distances between sparse points."""
+    from .sparse import SparseSearch, check_sparse_metric
+
+    check_sparse_metric(metric)
+    table = SparseSearch(sp.csr_array(points), str(metric)).table(sp.csr_array(queries))
+    # products need not round alike on both sides
+    return np.maximum(table, table.T) if queries is points else table
 
 
 def squared_norms(points: Array) -> Array:

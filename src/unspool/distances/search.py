@@ -19,6 +19,7 @@ from ..runtime import in_words, stage, thread_count, warn
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
 from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds
 from .metrics import pairwise_squared_distances
+from .sparse import SparseSearch, check_sparse_metric
 
 if TYPE_CHECKING:
     from .leaves import Leaves
@@ -101,6 +102,9 @@ def build_index(
         return _approximate(X, metric, seed)
     if isinstance(metric, str) and metric == "precomputed":
         return GivenDistances(X)
+    if sp.issparse(X):
+        check_sparse_metric(metric)
+        return SparseSearch(sp.csr_array(X, dtype=np.float64), str(metric))
     X = np.asarray(X, dtype=np.float64)
     if metric in ("euclidean", "l2"):
         return TreeSearch(X, 2.0) if _tree_pays(X) else BlockSearch(X, X.mean(axis=0))
@@ -156,9 +160,9 @@ def _choose_search(X: Any, metric: Metric, search: Search) -> Search:
 def _approximate(X: Any, metric: Metric, seed: int) -> NeighborIndex:
     from .approximate import ApproximateSearch
 
-    if metric not in ("euclidean", "l2"):
+    if metric not in ("euclidean", "l2") or sp.issparse(X):
         raise ValueError(
-            "search='approximate' needs points and Euclidean distances between them; got "
+            "search='approximate' needs dense points and Euclidean distances between them; got "
             f"metric={metric!r}, for which search='exact' is the only one"
         )
     X = np.asarray(X, dtype=np.float64)
@@ -303,7 +307,7 @@ def find_neighbors(
     with stage("neighbours") as running:
         if radius is not None:
             graph = index.within(X, _plain_radius(radius, squared_radius), others=True)
-        elif n_neighbors is None and sp.issparse(X):
+        elif n_neighbors is None and _lists_edges(index, X):
             graph = index.within(X, np.inf, others=True)
         else:
             graph = _nearest_of_all(index, X, n_neighbors)
@@ -348,7 +352,7 @@ def find_query_neighbors(
     array([3])
     """
     if radius is None:
-        if n_neighbors is None and sp.issparse(queries):
+        if n_neighbors is None and _lists_edges(index, queries):
             return index.within(queries, np.inf)
         return index.nearest(queries, min(n_neighbors or DEFAULT_NEIGHBORS, index.n_points))
     graph = index.within(queries, _plain_radius(radius, squared_radius))
@@ -362,6 +366,11 @@ def find_query_neighbors(
     return graph_from_edges(
         rows, columns, distances, shape=shape, search=graph.search, recall=graph.recall
     )
+
+
+def _lists_edges(index: NeighborIndex, rows: Any) -> bool:
+    """Say whether rows are those of a sparse graph, which lists all edges there are."""
+    return index.name == GivenDistances.name and bool(sp.issparse(rows))
 
 
 def _nearest_of_all(

@@ -1,17 +1,128 @@
-"""How a neighbour graph hangs together: undirected edges, connected components, bridges."""
+"""How a neighbour graph hangs together: points, undirected edges, connected components, bridges.
+
+Rows of the data that are copies of one another are one point, with the mass of them all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..edges import graph_from_edges
+from ..edges import graph_from_edges, subgraph
 from ..values import Array, Components, NeighborGraph, NeighborIndex
 
 SymmetrizeRule = Literal["union", "mutual"]
+FEW_COLUMNS = 16  # that tell almost all rows apart, where not nearly all of them are copies
+STRIP = 2**16  # numbers whose keys are made at a time: the cache holds them
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Which rows of the data are copies of one another: equal in every column.
+
+    ``first`` are the rows unlike all before them, which are the distinct points; ``point_of`` is
+    the number of the distinct point that each row shows. ``masses`` are the numbers of rows that
+    show each point; None where each is shown by one.
+    """
+
+    first: Array
+    point_of: Array
+    masses: Array | None = None
+
+    @classmethod
+    def none(cls, n_rows: int) -> Copies:
+        """Return that all rows are points of their own."""
+        return cls(np.arange(n_rows), np.arange(n_rows))
+
+    @property
+    def exist(self) -> bool:
+        """Whether any row is a copy of another."""
+        return self.masses is not None
+
+    def positions(self, points: Array) -> Array:
+        """Return which of ``points``, in increasing order, each of the rows of them shows."""
+        rows = self.point_of[np.isin(self.point_of, points)]
+        return np.searchsorted(points, rows)
+
+
+def find_copies(rows: Array) -> Copies:
+    """Return which rows of a table are equal; -0.0 equals 0.0.
+
+    Rows are told apart by a key of a few columns, and only those that share it by one of all.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+        Points, or rows of a table of distances.
+
+    Returns
+    -------
+    Copies
+        The distinct rows, and which of them each row equals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import graph
+    >>> graph.find_copies(np.array([[1.0], [0.0], [1.0], [-0.0]])).point_of
+    array([0, 1, 0, 1])
+    """
+    n, width = rows.shape
+    few = np.linspace(0, width - 1, min(width, FEW_COLUMNS)).astype(np.intp)
+    keys = _row_keys(rows, np.arange(n), few)
+    suspects = np.flatnonzero(_is_repeated(keys))
+    if len(few) < width:
+        keys = _row_keys(rows, suspects, slice(None))
+        suspects = suspects[_is_repeated(keys)]
+        keys = keys[_is_repeated(keys)]
+    else:
+        keys = keys[suspects]
+    if len(suspects) == 0:
+        return Copies.none(n)
+    equal_to = np.arange(n)
+    equal_to[suspects] = suspects[_first_equal(rows, suspects, keys)]
+    first = np.flatnonzero(equal_to == np.arange(n))
+    point_of = np.searchsorted(first, equal_to)
+    return Copies(first, point_of, np.bincount(point_of).astype(np.float64))
+
+
+def _row_keys(rows: Array, chosen: Array, columns: Array | slice) -> Array:
+    """Return a number for each chosen row, the same for equal ones."""
+    width = rows.shape[1] if isinstance(columns, slice) else len(columns)
+    # halves of 32 bits: whole numbers end in many zeros, which products of 64 bits would keep
+    factors = np.random.default_rng(0).integers(0, 2**63, 2 * width, dtype=np.uint64) * 2 + 1
+    keys = np.empty(len(chosen), dtype=np.uint64)
+    step = max(1, STRIP // max(1, width))
+    for start in range(0, len(chosen), step):
+        strip = rows[chosen[start : start + step]][:, columns]
+        normal = np.ascontiguousarray(strip, dtype=np.float64) + 0.0  # -0.0 + 0.0 is 0.0
+        keys[start : start + step] = normal.view(np.uint32).astype(np.uint64) @ factors
+    return keys
+
+
+def _is_repeated(keys: Array) -> Array:
+    """Tell which keys occur more than once."""
+    _, group, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.asarray(counts[group] > 1)
+
+
+def _first_equal(rows: Array, suspects: Array, keys: Array) -> Array:
+    """Return for each suspect the position of the first suspect that its row equals."""
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    step = max(1, STRIP // rows.shape[1])
+    for start in range(0, len(suspects), step):
+        part = slice(start, start + step)
+        if not np.array_equal(rows[suspects[part]], rows[suspects[first[group[part]]]]):
+            # two unlike rows with one key: next to impossible, and then settled by sorting
+            _, first, group = np.unique(
+                rows[suspects] + 0.0, axis=0, return_index=True, return_inverse=True
+            )
+            break
+    return np.asarray(first[group])
 
 
 def symmetrize(graph: NeighborGraph, rule: SymmetrizeRule = "union") -> NeighborGraph:
@@ -177,7 +288,9 @@ def bridge_components(
 
     A minimum spanning tree of the components by Boruvka's rounds: each component but the largest
     reaches for its nearest foreign point, until one is left. In a directed graph its core does:
-    links of other points leave it closed.
+    links of other points leave it closed. A sparse graph of distances holds few such links; where
+    it has none, the center of a component is joined to that of the largest, by an edge as long as
+    the radii of both.
 
     Parameters
     ----------
@@ -187,8 +300,8 @@ def bridge_components(
         Its components, as ``find_components`` returns them.
     index : NeighborIndex
         The search over the points.
-    X : ndarray of shape (n_samples, n_features)
-        The points.
+    X : ndarray of shape (n_samples, n_features), or sparse matrix
+        The points, or their distances.
 
     Returns
     -------
@@ -206,10 +319,7 @@ def bridge_components(
     6
     """
     if sp.issparse(X):
-        raise ValueError(
-            f"{found.describe()} and a sparse graph has no distances to bridge them with; "
-            "pass dense distances, or components='separate'"
-        )
+        return _bridge_sparse(graph, found, sp.coo_array(X))
 
     def nearest_foreign(found: Components) -> Links:
         links = [
@@ -218,6 +328,59 @@ def bridge_components(
         return Links(*(np.array(column) for column in zip(*links, strict=True)))
 
     return join_components(graph, found, nearest_foreign)
+
+
+def _bridge_sparse(graph: NeighborGraph, found: Components, given: sp.coo_array) -> NeighborGraph:
+    """Return the graph joined by the shortest given edges, then from center to center."""
+    order = np.argsort(given.data, kind="stable")
+    ends = given.row[order], given.col[order]
+    lengths = given.data[order]
+
+    def shortest_given(found: Components) -> Links:
+        labels, is_core = found.labels, found.is_core
+        crossing = np.flatnonzero(labels[ends[0]] != labels[ends[1]])
+        best: list[int] = []
+        for label in range(found.count):
+            leaves = np.zeros(len(crossing), dtype=bool)
+            for side in ends:  # a link of a point outside the core would leave that closed
+                start = side[crossing]
+                leaves |= (labels[start] == label) & (True if is_core is None else is_core[start])
+            best += crossing[leaves][:1].tolist()
+        chosen = np.unique(np.array(best, dtype=np.intp))
+        return Links(ends[0][chosen], ends[1][chosen], lengths[chosen])
+
+    graph = join_components(graph, found, shortest_given)
+    found = find_components(graph)
+    if found.count == 1:
+        return graph
+    middles = [_center(graph, found.core(c)) for c in range(found.count)]
+
+    def centers(found: Components) -> Links:
+        first, radius = middles[0]
+        others = np.array([point for point, _ in middles[1:]])
+        reach = np.array([radius + own for _, own in middles[1:]])
+        return Links(np.full(len(others), first), others, reach)
+
+    return join_components(graph, found, centers)
+
+
+def _center(graph: NeighborGraph, points: Array) -> tuple[int, float]:
+    """Return a point in the middle of a component, and how far the farthest is from it.
+
+    It is the middle of a longest path, as two sweeps find it.
+    """
+    from scipy.sparse.csgraph import dijkstra
+
+    among = subgraph(graph, points)
+    edges = among.with_weights(np.maximum(among.distances, np.finfo(float).tiny))
+
+    def sweep(start: int) -> Array:
+        return np.asarray(dijkstra(edges, directed=False, indices=start))
+
+    first = sweep(int(np.argmax(sweep(0))))
+    second = sweep(int(np.argmax(first)))
+    middle = int(np.argmin(np.maximum(first, second)))
+    return int(points[middle]), float(sweep(middle).max())
 
 
 def _shortest_link(

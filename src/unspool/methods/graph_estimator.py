@@ -5,10 +5,12 @@ The LLE family's base is beside LLE, that of weighted graphs beside Laplacian ei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from .. import distances, extension, graph
 from ..edges import subgraph
@@ -39,6 +41,10 @@ SEVERAL = "what to do when the graph has several connected components"
 @method
 class GraphEstimator(Estimator):
     """Neighbour graph -> connected components -> a chart of each.
+
+    Equal rows are copies of one point: it has one neighbourhood and one place, and the mass of its
+    copies. Everything within is about these distinct points; what is public has a row for each row
+    of the data.
 
     A method says how the points of one component relate (``_relate``) and how eigenvectors become
     coordinates (``_scale``). Query points go to the chart of their nearest fitted point.
@@ -87,6 +93,7 @@ class GraphEstimator(Estimator):
     )
 
     _SPARSE_TABLES = True
+    _MEETS_KNOWN = False  # whether query points that near a fitted one tend to its place anyway
     _INSTEAD: ClassVar[str] = "Isomap"  # what strays do less harm to
 
     eigenvalues_: Array = learned(
@@ -97,10 +104,11 @@ class GraphEstimator(Estimator):
     )
     outliers_: Array = learned(help="points that were set apart, empty unless outliers='separate'")
     charts_: tuple[Chart, ...] = learned(help="one chart per mapped component, largest first")
+    _copies: graph.Copies = learned()  # which rows are one and the same point
     _index: distances.NeighborIndex = learned()
     _space: Any = learned()  # what neighbours are searched in: points, or a table of distances
-    _home: Array = learned()  # the chart of each fitted point
-    _mapped: Array = learned()  # whether the component of each fitted point has a chart
+    _home: Array = learned()  # the chart of each distinct point
+    _mapped: Array = learned()  # whether the component of each distinct point has a chart
     _layout: Layout = learned()  # where each chart lies on the map
 
     def _relate(self, component: Component, n_coordinates: int) -> Relation:
@@ -137,11 +145,12 @@ class GraphEstimator(Estimator):
         check_n_components(self._n_coordinates(n), n - 1)
         if self.radius is not None and self.n_neighbors is not None:
             raise ValueError("give n_neighbors or radius, not both")
-        self._space = self._search_space(X)
+        self._copies = self._find_copies(X)
+        self._space = self._distinct(self._search_space(X))
         self._index, neighbors = self._relate_neighbors()
         self._weigh(neighbors)
         found = graph.find_components(neighbors)
-        self.component_labels_ = found.labels
+        self.component_labels_ = found.labels[self._copies.point_of]
         if found.labels.any():
             neighbors, found = self._apply_policy(neighbors, found)
         n_charts = 1 if self.components == "largest" else int(found.labels.max()) + 1
@@ -153,11 +162,36 @@ class GraphEstimator(Estimator):
         corner = np.zeros((1, min(2, width)))
         alone = Layout(np.zeros((1, width)), corner, corner, 0.0)
         self._layout = alone if n_charts == 1 else Layout.of(self.charts_)
-        self.outliers_ = self._set_apart()
+        self.outliers_ = np.flatnonzero(np.isin(self._copies.point_of, self._set_apart()))
         self.eigenvalues_ = self.charts_[0].eigenvalues
-        self.embedding_ = self._assemble(n)
+        self.embedding_ = self._assemble(neighbors.n_points)[self._copies.point_of]
         if n_charts > 1:
             self._tell_of_components_in_a_dot()
+
+    def _find_copies(self, X: Any) -> graph.Copies:
+        """Return which rows are one point; vertices of a given graph are taken as they are."""
+        if self._is_given(X):
+            return graph.Copies.none(X.shape[0])
+        copies = graph.find_copies(X)
+        n_points, wanted = len(copies.first), self._n_coordinates(X.shape[0])
+        if n_points <= wanted:
+            warn(
+                f"only {n_points - 1} of {wanted} coordinates carry anything: the other "
+                f"{X.shape[0] - n_points} of {X.shape[0]} rows are copies; lower n_components"
+            )
+        return copies
+
+    def _is_given(self, X: Any) -> bool:
+        """Tell whether the vertices and edges of the graph are given, whatever their lengths."""
+        return bool(sp.issparse(X)) or self._input_kind() == "weights"
+
+    def _distinct(self, space: Any) -> Any:
+        """Return what is searched in without the copies, in rows and in columns of a table."""
+        if not self._copies.exist:
+            return space
+        first = self._copies.first
+        is_table = self._search_metric() == "precomputed"
+        return space[np.ix_(first, first)] if is_table else space[first]
 
     def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
         """Return the search structure over the fitted points, and their neighbour graph."""
@@ -165,8 +199,21 @@ class GraphEstimator(Estimator):
         if metric != "kernel":
             distances.check_metric(metric)
         search = NeighborSearch(metric, self.search, self.random_state)
-        hood = Neighborhood(self.n_neighbors, self.radius, self.squared_radius, self.symmetrize)
+        counts, radius = self._n_others(), self.radius
+        if self._space.shape[0] == 1:  # nobody is near, and all within no distance are itself
+            counts, radius = None, 0.0
+        hood = Neighborhood(counts, radius, self.squared_radius, self.symmetrize)
         return relate_neighbors(self._space, search, hood)
+
+    def _n_others(self) -> int | Sequence[int] | Array | None:
+        """Return the neighbours asked for, of distinct points; there may be fewer than rows."""
+        n_points, n_rows = len(self._copies.first), len(self._copies.point_of)
+        if self.n_neighbors is None or not self._copies.exist:
+            return self.n_neighbors
+        wanted = np.asarray(self.n_neighbors)
+        if wanted.shape == (n_rows,):
+            wanted = wanted[self._copies.first]
+        return np.where(wanted < n_rows, np.minimum(wanted, n_points - 1), wanted)
 
     def _weigh(self, neighbors: NeighborGraph) -> None:
         """Choose how the edges of the graph weigh, where they do."""
@@ -184,13 +231,16 @@ class GraphEstimator(Estimator):
             )
         done = {
             "separate": "each is mapped on its own, and they are laid side by side",
-            "bridge": "they were joined by the shortest links between them",
+            "bridge": "they were joined by the shortest links between them"
+            + (", or from center to center by their radii" if sp.issparse(self._space) else ""),
             "largest": "only the largest is mapped; the other "
             f"{len(found.labels) - found.sizes[0]} points are placed on its map as query points",
         }[self.components]
         warn(f"{found.describe()}: {done}; {remedy}")
         if self.components != "bridge":
             return neighbors, found
+        if self._input_kind() == "weights":
+            raise ValueError("given weights have no lengths to bridge with; join the components")
         exact = distances.build_index(self._space, self._search_metric())  # a link is one pair
         joined = graph.bridge_components(neighbors, found, exact, self._space)
         return joined, graph.find_components(joined)
@@ -200,7 +250,12 @@ class GraphEstimator(Estimator):
         if len(members) == 1:
             return Chart.isolated(members, self._n_coordinates(neighbors.n_points))
         whole = len(members) == neighbors.n_points
-        component = Component(members, neighbors if whole else subgraph(neighbors, members))
+        masses = self._copies.masses
+        component = Component(
+            members,
+            neighbors if whole else subgraph(neighbors, members),
+            None if masses is None else masses[members],
+        )
         n_coordinates = self._affordable(component)
         if n_coordinates == 0:
             return Chart.isolated(members, self.n_components)
@@ -221,8 +276,9 @@ class GraphEstimator(Estimator):
             chart = self._map_component(component, min(n_coordinates, self._affordable(component)))
             found = find_localized(chart.coordinates)
         if found:
+            rows = self._copies.first[chart.members]
             warn(
-                f"{describe_localized(found, chart.members)}: all others lie within 5 % of its "
+                f"{describe_localized(found, rows)}: all others lie within 5 % of its "
                 "width; pass outliers='separate' to set these apart, raise n_neighbors, or use "
                 f"{self._INSTEAD}"
             )
@@ -236,7 +292,14 @@ class GraphEstimator(Estimator):
         relation = self._relate(component, n_coordinates)
         spectrum = solve(relation.problem(), n_coordinates, seed=self.random_state)
         eigenvalues, coordinates = self._scale(spectrum, relation, component)
-        return Chart(component.members, coordinates, eigenvalues, relation, coordinates)
+        masses, anchors = component.masses, coordinates
+        if masses is not None:
+            anchors = self._anchors(coordinates, masses)
+        return Chart(component.members, coordinates, eigenvalues, relation, anchors)
+
+    def _anchors(self, coordinates: Array, masses: Array) -> Array:
+        """Return what the rows of query points refer to, where points have copies."""
+        return coordinates
 
     def _set_apart(self) -> Array:
         """Return the points of mapped components that are on no chart."""
@@ -259,19 +322,27 @@ class GraphEstimator(Estimator):
     def _tell_of_components_in_a_dot(self) -> None:
         """Tell if charts laid side by side leave most points in a dot; strays of one were told."""
         found = find_localized(self.embedding_)
-        found = [localized for localized in found if self._home[localized.carriers].any()]
+        home = self._home[self._copies.point_of]
+        found = [localized for localized in found if home[localized.carriers].any()]
         if found:
             warn(
-                f"{describe_localized(found, np.arange(len(self._home)))}, most of them in smaller "
+                f"{describe_localized(found, np.arange(len(home)))}, most of them in smaller "
                 "connected components: pass components='largest' to map the largest alone"
             )
 
     def _transform(self, X: Any) -> Array:
-        """Send each query point to the chart of its nearest; known points keep their place."""
+        """Send each query point to the chart of its nearest; known points keep their place.
+
+        Right beside a known point the formula for query points gives way to that place.
+        """
         queries = self._query_space(X)
+        if self._copies.exist and self._search_metric() == "precomputed":
+            queries = queries[:, self._copies.first]
         whole = len(self.charts_[0].members) == self._index.n_points
         seen = self._see(self._index, queries) if whole else None  # one search serves for both
-        nearest = distances.find_query_neighbors(self._index, queries, 1) if seen is None else seen
+        nearest = seen
+        if nearest is None or nearest.counts.min(initial=2) < 2:
+            nearest = distances.find_query_neighbors(self._index, queries, 2)
         _check_seen(nearest)
         closest, gap = (a[nearest.starts[:-1]] for a in (nearest.neighbors, nearest.distances))
         coordinates = np.empty((len(closest), self.embedding_.shape[1]))
@@ -280,10 +351,13 @@ class GraphEstimator(Estimator):
             if len(here):
                 placed = self._place(chart, queries[here], seen)
                 coordinates[here] = self._layout.place(number, placed)
-        known = gap == 0.0
+        rows, known = self._copies.first[closest], gap == 0.0
         if self._input_kind() == "points":
-            closest, known = recognize(X, self._X, closest, gap)
-        coordinates[known] = self.embedding_[closest[known]]
+            rows, known = recognize(X, self._X, rows, gap)
+        if not self._MEETS_KNOWN:
+            beside = extension.nearness(nearest)[:, None]
+            coordinates += beside * (self.embedding_[rows] - coordinates)
+        coordinates[known] = self.embedding_[rows[known]]
         return coordinates
 
     def _place(self, chart: Chart, queries: Any, seen: NeighborGraph | None = None) -> Array:
@@ -299,9 +373,26 @@ class GraphEstimator(Estimator):
             index, queries, count, self.radius, self.squared_radius
         )
 
+    def _spread_operator(self, apply: Callable[[Array], Array]) -> LinearOperator:
+        """Return an operator on the rows of the largest component from one on its points.
+
+        With E the table that says which point a row shows, E apply(E'v).
+        """
+        shown = self._copies.positions(self.charts_[0].members)
+        n, n_points = len(shown), len(self.charts_[0].members)
+        shows = sp.csr_array((np.ones(n), shown, np.arange(n + 1)), shape=(n, n_points))
+
+        def product(block: Array) -> Array:
+            columns = np.asarray(block, dtype=np.float64).reshape(n, -1)
+            return np.asarray((shows @ apply(shows.T @ columns)).reshape(np.shape(block)))
+
+        return LinearOperator((n, n), product, product, product, np.float64, product)
+
     def _inverse_transform(self, places: Array) -> Array:
         """Interpolate between the points of the chart that each place belongs to."""
-        known = self.embedding_.astype(np.float64)
+        first = self._copies.first
+        known = self.embedding_[first].astype(np.float64)
+        fitted = self._X[first] if self._copies.exist else self._X
         index, owner = distances.build_index(known), self._layout.owner(places)
         points = np.empty((len(places), self._X.shape[1]))
         for number in np.unique(owner):
@@ -309,7 +400,7 @@ class GraphEstimator(Estimator):
             count = min(extension.neighbors_needed(known.shape[1]), len(members))
             seen = distances.find_query_neighbors(index.among(members), places[here], count)
             points[here] = extension.interpolate(
-                places[here], seen, known[members], self._X[members]
+                places[here], seen, known[members], fitted[members]
             )
         return points
 
@@ -321,7 +412,8 @@ def _largest_part(component: Component, strays: Array) -> Component:
     labels = graph.find_components(rest).labels
     largest = np.flatnonzero(labels == 0)
     whole = rest if len(largest) == len(kept) else subgraph(rest, largest)
-    return Component(component.members[kept[largest]], whole)
+    left, masses = kept[largest], component.masses
+    return Component(component.members[left], whole, None if masses is None else masses[left])
 
 
 def _check_seen(seen: NeighborGraph) -> None:

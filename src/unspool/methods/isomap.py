@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator
 
+from ..centering import double_centered
 from ..relation import (
     Component,
     GeodesicOperator,
@@ -15,6 +17,7 @@ from ..relation import (
 )
 from ..spectrum import negative_mass
 from ..values import Array, Spectrum
+from .estimator import check_kernel
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
 from .parameters import method, parameter
 
@@ -41,21 +44,29 @@ class Isomap(GraphEstimator):
 
     components: Policy = parameter(default="bridge", choices=POLICIES, help=SEVERAL)
 
+    _MEETS_KNOWN = True
     _INSTEAD = "diffusion maps"
 
     def _relate(self, component: Component, n_coordinates: int) -> GeodesicTable | GeodesicOperator:
-        return relate_by_geodesics(component.graph, self.random_state)
+        return relate_by_geodesics(component, self.random_state)
 
     def _scale(
         self, spectrum: Spectrum, relation: GeodesicTable, component: Component
     ) -> tuple[Array, Array]:
         return scale_geodesics(spectrum, relation)
 
+    def _anchors(self, coordinates: Array, masses: Array) -> Array:
+        return coordinates * masses[:, None]  # a similarity counts for every copy of the point
+
     @property
     def geodesics_(self) -> Array:
         """Geodesic distances between the points of the largest component."""
         chart: Any = self.charts_[0]
-        return np.asarray(chart.relation.lengths_from(np.arange(len(chart.members))))
+        lengths = chart.relation.lengths_from(np.arange(len(chart.members)))
+        if not self._copies.exist:
+            return np.asarray(lengths)
+        shown = self._copies.positions(chart.members)
+        return np.asarray(lengths[np.ix_(shown, shown)])
 
     def kernel_(self) -> Array:
         """Return -1/2 H G^2 H of the largest component, whose kernel PCA is this map.
@@ -65,10 +76,19 @@ class Isomap(GraphEstimator):
         ndarray of shape (n, n)
             The kernel matrix of Isomap (Izenman 2013, eq. 16.54).
         """
-        chart: Any = self.charts_[0]
         with np.errstate(over="ignore", invalid="ignore"):
-            table = np.asarray(chart.relation.centering.rows(-0.5 * self.geodesics_**2))
-        return check_kernel(table)
+            return check_kernel(double_centered(-0.5 * self.geodesics_**2))
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: nothing of size n x n is made.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        chart: Any = self.charts_[0]
+        return self._spread_operator(chart.relation.centered_product)
 
     def negative_mass(self) -> float:
         """Return the share of the spectrum that is negative: how far geodesics are from flat.

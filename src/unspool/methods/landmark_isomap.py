@@ -35,13 +35,15 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
 
     components: Policy = parameter(default="bridge", choices=POLICIES, help=SEVERAL)
 
+    _MEETS_KNOWN = True
     _INSTEAD = "diffusion maps"
 
     def _fit(self, X: Any) -> None:
         check_n_components(self.n_components, min(self.n_landmarks, X.shape[0]) - 1)
         super()._fit(X)
         charts: Any = self.charts_
-        self.landmarks_ = np.concatenate([c.members[c.relation.landmarks] for c in charts])
+        chosen = np.concatenate([c.members[c.relation.landmarks] for c in charts])
+        self.landmarks_ = self._copies.first[chosen]
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         chosen = self._landmarks_in(component)
@@ -51,7 +53,9 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
         )
         count = min(n_coordinates, len(chosen) - 1)
         similarities = -0.5 * np.square(geodesics.T)
-        fitted = triangulate(similarities, chosen, count, self.random_state, self.scaling)
+        fitted = triangulate(
+            similarities, chosen, count, self.random_state, self.scaling, component.masses
+        )
         relation = LandmarkGeodesics(chosen, geodesics, fitted)
         coordinates = fitted.place(similarities)
         return Chart(component.members, coordinates, fitted.eigenvalues, relation, fitted.anchors)
@@ -60,15 +64,15 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
         """Return the landmarks of a component, numbered within it."""
         members, space = component.members, self._space
         if not isinstance(self.landmarks, str):
-            named = np.flatnonzero(
-                np.isin(members, graph.check_landmarks(self.landmarks, space.shape[0]))
-            )
+            rows = graph.check_landmarks(self.landmarks, len(self._copies.point_of))
+            points = self._copies.point_of[rows]
+            named = np.flatnonzero(np.isin(members, points))
             if len(named) < 2:
                 raise ValueError(
                     f"a connected component of {len(members)} points has {len(named)} landmarks "
                     "and needs 2; name more of them, or use landmarks='maxmin'"
                 )
-            order = {point: place for place, point in enumerate(self.landmarks)}
+            order = {point: place for place, point in reversed([*enumerate(points)])}
             return np.array(sorted(named, key=lambda local: order[members[local]]))
 
         def along_graph(point: int) -> Array:
@@ -92,4 +96,4 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
     def geodesics_(self) -> Array:
         """Geodesic distances from the landmarks to the points of the largest component."""
         chart: Any = self.charts_[0]
-        return np.asarray(chart.relation.geodesics)
+        return np.asarray(chart.relation.geodesics[:, self._copies.positions(chart.members)])

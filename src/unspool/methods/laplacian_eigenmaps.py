@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, spsolve
 
 from .. import problem
 from ..kernel import edge_gamma, gamma_from
@@ -23,7 +24,7 @@ from ..relation import (
 )
 from ..runtime import warn
 from ..spectrum import solve
-from ..values import Array, NeighborGraph, Spectrum
+from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .estimator import InputKind
 from .graph_estimator import GraphEstimator
 from .parameters import learned, method, parameter
@@ -192,8 +193,36 @@ class LaplacianEigenmaps(WeightedEstimator):
         ndarray of shape (n, n)
             The kernel matrix of Laplacian eigenmaps.
         """
+        chart: Any = self.charts_[0]
+        eigenproblem = self._kernel_problem()
+        spectrum = solve(eigenproblem, eigenproblem.size - 1, seed=self.random_state)
+        vectors = spectrum.vectors[self._copies.positions(chart.members)]
+        return np.asarray((vectors / spectrum.values) @ vectors.T)
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone, each the solution of a sparse system.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        stated: Any = self._kernel_problem()
+        mass = np.ones(stated.size) if stated.mass is None else stated.mass
+        constant = stated.trivial / np.sqrt(mass @ stated.trivial**2)
+        # without one point the matrix is regular, and what it solves is right for that one too
+        inner = sp.csc_array(stated.matrix[1:][:, 1:])
+
+        def product(sums: Array) -> Array:
+            solution = np.zeros(sums.shape)
+            balanced = sums - mass[:, None] * constant * (constant.T @ sums)
+            solution[1:] = spsolve(inner, balanced[1:]).reshape(len(sums) - 1, -1)
+            return np.asarray(solution - constant * (constant.T @ (mass[:, None] * solution)))
+
+        return self._spread_operator(product)
+
+    def _kernel_problem(self) -> EigenProblem:
+        """State the problem of the Laplacian whose pseudo-inverse is the kernel matrix."""
         relation: Any = self.charts_[0].relation
         kind: Normalization = "unnormalized" if self.laplacian == "unnormalized" else "symmetric"
-        eigenproblem = problem.laplacian(relation.weights, kind)
-        spectrum = solve(eigenproblem, eigenproblem.size - 1, seed=self.random_state)
-        return np.asarray((spectrum.vectors / spectrum.values) @ spectrum.vectors.T)
+        return problem.laplacian(relation.weights, kind, relation.masses)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
-from .. import problem
 from ..problem import LocalGeometry, look_at
 from ..relation import Component, LocalRelation, relate_by_reconstruction
-from ..runtime import warn
+from ..runtime import advise, warn
 from ..spectrum import solve
 from ..values import Array, Spectrum
 from .graph_estimator import GraphEstimator
 from .parameters import method, parameter
+
+STORED = 3  # edges for each one used, from which on hardly a pair of neighbours has none
 
 
 @method
@@ -40,11 +44,18 @@ class LocalEstimator(GraphEstimator):
     def _scale(
         self, spectrum: Spectrum, relation: Any, component: Component
     ) -> tuple[Array, Array]:
-        return spectrum.values, spectrum.vectors * np.sqrt(len(component.members))
+        masses = component.masses
+        n_rows = len(component.members) if masses is None else masses.sum()
+        return spectrum.values, spectrum.vectors * np.sqrt(n_rows)
 
     def _geometry(self, component: Component) -> LocalGeometry:
         is_table = isinstance(self.metric, str) and self.metric in ("precomputed", "kernel")
-        return look_at(self._space, component.members, is_table=is_table)
+        if sp.issparse(self._space) and self._space.nnz < STORED * component.graph.n_edges:
+            advise(
+                "paths stand for the distances between neighbours that the graph does not hold; a "
+                "graph of about four times as many neighbours as n_neighbors uses holds almost all"
+            )
+        return look_at(self._space, component.members, component.graph, is_table=is_table)
 
     def _check_tangents(self) -> None:
         """Refuse more tangent coordinates than the points have features."""
@@ -56,21 +67,25 @@ class LocalEstimator(GraphEstimator):
 
     @property
     def matrix_(self) -> sp.csr_array:
-        """Matrix of the largest component: I - W for LLE and kernel LLE, else a sum of patches."""
+        """Matrix of the largest component: I - W for LLE and kernel LLE, else a sum of patches.
+
+        It is that of the distinct points; one with m copies counts m times, in I - W by sqrt(m).
+        """
         chart: Any = self.charts_[0]
         return chart.relation.matrix
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates the neighbourhoods of a component can tell.
 
-        A small component beside others gets fewer than asked for; too few neighbours in a component
-        that has the points are the user's to change.
+        A small component beside others gets fewer than asked for, and so do few points with many
+        copies; too few neighbours in a component that has the points are the user's to change.
         """
         fewest = int(component.graph.counts.min()) + 1
         count, needed = super()._affordable(component), self._least_members(self.n_components)
         if needed <= fewest:
             return count
-        if len(component.members) < min(self._index.n_points, needed):
+        n_rows = len(self._copies.point_of)
+        if len(component.members) < min(n_rows, needed):
             enough = (c for c in range(1, count + 1) if self._least_members(c) <= fewest)
             return max(enough, default=0)
         raise ValueError(
@@ -103,7 +118,7 @@ class LLE(LocalEstimator):
                 f"dimensions; raise n_neighbors to at least {n_coordinates}, or lower n_components"
             )
         geometry = self._geometry(component)
-        return relate_by_reconstruction(geometry, component.graph, self.regularization)
+        return relate_by_reconstruction(geometry, component, self.regularization)
 
     @property
     def reconstruction_error_(self) -> float:
@@ -112,7 +127,7 @@ class LLE(LocalEstimator):
             raise ValueError("the reconstruction error needs points, not a precomputed table")
         charts: Any = self.charts_
         misfits = (
-            chart.relation.matrix @ self._X[chart.members]
+            chart.relation.matrix @ self._space[chart.members]
             for chart in charts
             if len(chart.members) > 1
         )
@@ -126,8 +141,30 @@ class LLE(LocalEstimator):
         ndarray of shape (n, n)
             The kernel matrix of LLE (Izenman 2013, eq. 16.55).
         """
-        misfit = self.matrix_.toarray()
-        alignment = misfit.T @ misfit
-        whole = problem.gram(alignment, centered=False)
+        chart: Any = self.charts_[0]
+        shown = self._copies.positions(chart.members)
+        kernel = self._kernel_product()(np.eye(len(chart.members)))
+        return np.asarray(kernel[np.ix_(shown, shown)])
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: nothing of size n x n is made.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        return self._spread_operator(self._kernel_product())
+
+    def _kernel_product(self) -> Callable[[Array], Array]:
+        """Return what multiplies lambda_max I - M by vectors, given their sums over copies."""
+        stated, misfit = self.charts_[0].relation.problem(), self.matrix_
+        whole = replace(stated, end="largest", trivial=None)
         top = solve(whole, 1, seed=self.random_state).values[0]
-        return np.asarray(top * np.eye(len(alignment)) - alignment)
+        mass = (np.ones(stated.size) if stated.mass is None else stated.mass)[:, None]
+
+        def product(sums: Array) -> Array:
+            shares = sums / mass
+            return np.asarray(top * shares - (misfit.T @ (misfit @ shares)) / mass)
+
+        return product

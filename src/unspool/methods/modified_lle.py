@@ -27,6 +27,4 @@ class ModifiedLLE(LocalEstimator):
 
     def _relate(self, component: Component, n_coordinates: int) -> LocalRelation:
         geometry = self._geometry(component)
-        return relate_by_modified_weights(
-            geometry, component.graph, n_coordinates, self.regularization
-        )
+        return relate_by_modified_weights(geometry, component, n_coordinates, self.regularization)

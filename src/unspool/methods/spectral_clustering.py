@@ -113,6 +113,13 @@ class SpectralClustering(WeightedEstimator):
             raise ValueError(f"n_clusters={wanted} must be from 1 to {n_points - 1} here")
         return int(wanted)
 
+    def _find_copies(self, X: Any) -> graph.Copies:
+        """Return which rows are one point, unless there are too few points to be clustered."""
+        n = X.shape[0]
+        found = graph.Copies.none(n) if self._is_given(X) else graph.find_copies(X)
+        wanted = max(self._n_coordinates(n), self._n_clusters_asked(n))
+        return found if len(found.first) > wanted + 1 else graph.Copies.none(n)
+
     def _apply_policy(
         self, neighbors: NeighborGraph, found: graph.Components
     ) -> tuple[NeighborGraph, graph.Components]:
@@ -136,8 +143,9 @@ class SpectralClustering(WeightedEstimator):
         self.n_clusters_ = self._choose_n_clusters(spectrum)
         width = self.n_clusters_ if self.n_components is None else self.n_components
         vectors, eigenvalues = spectrum.vectors[:, :width], spectrum.values[:width]
-        self._cluster(vectors)
-        self.cut_, self.normalized_cut_ = problem.cuts(relation.weights, self.labels_)
+        labels = self._cluster(vectors, component.masses)
+        self.cut_, self.normalized_cut_ = problem.cuts(relation.weights, labels)
+        self.labels_ = labels[self._copies.point_of]
         return Chart(component.members, vectors, eigenvalues, relation, vectors)
 
     def _choose_n_clusters(self, spectrum: Spectrum) -> int:
@@ -146,7 +154,8 @@ class SpectralClustering(WeightedEstimator):
         gaps = np.diff(spectrum.values)[1:]  # one cluster is no clustering
         return int(np.argmax(gaps)) + 2 if len(gaps) else 1
 
-    def _cluster(self, vectors: Array) -> None:
+    def _cluster(self, vectors: Array, masses: Array | None) -> Array:
+        """Find the centers, and return the label of each point; copies count for the means."""
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
 
@@ -154,14 +163,15 @@ class SpectralClustering(WeightedEstimator):
         means = KMeans(self.n_clusters_, n_init=10, random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # told below, in our words
-            means.fit(rows)
-        self.labels_, self.cluster_centers_ = means.labels_, means.cluster_centers_
-        found = len(np.unique(self.labels_))
+            means.fit(rows, sample_weight=masses)
+        self.cluster_centers_ = means.cluster_centers_
+        found = len(np.unique(means.labels_))
         if found < self.n_clusters_:
             warn(
                 f"only {found} of {self.n_clusters_} clusters have points: no more places differ "
                 "among the eigenvectors; lower n_clusters"
             )
+        return np.asarray(means.labels_)
 
     def _rows_to_cluster(self, vectors: Array) -> Array:
         if not self.row_normalize:

@@ -3,9 +3,12 @@
 from .curves import elbow, estimates, scree, shepard
 from .maps import comparison, embedding, neighbor_graph, scatter_matrix
 from .overlays import ellipses, thumbnails, trust
-from .style import darken, figure
+from .paint import Key, key
+from .style import TRUST, darken, figure
 
 __all__ = [
+    "TRUST",
+    "Key",
     "comparison",
     "darken",
     "elbow",
@@ -13,6 +16,7 @@ __all__ = [
     "embedding",
     "estimates",
     "figure",
+    "key",
     "neighbor_graph",
     "scatter_matrix",
     "scree",

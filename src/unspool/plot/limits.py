@@ -75,11 +75,11 @@ def show_extent(axes: Any, extent: Extent) -> None:
     write = axes.text2D if solid else axes.text
     write(
         0.98,
-        0.02,
+        -0.01,  # below the frame, where no stray is drawn
         f"{count:,} point{'s' if count > 1 else ''} outside",
         transform=axes.transAxes,
         ha="right",
-        va="bottom",
+        va="top",
         fontsize=LABEL - 1,
         color=SOFT,
     )

@@ -42,6 +42,7 @@ def embedding(
     dimensions: int = 2,
     axes: Axes | None = None,
     title: str = "",
+    show_key: bool = True,
 ) -> Figure:
     """Draw a map, painted by one value per point.
 
@@ -64,6 +65,8 @@ def embedding(
         Where to draw; None makes a new figure.
     title : str, default=""
         Title of the picture.
+    show_key : bool, default=True
+        Draw the legend or the colour bar; ``plot.key`` tells it once for several pictures.
 
     Returns
     -------
@@ -78,9 +81,9 @@ def embedding(
     'truth'
     """
     places = first_axes(places_of(Y), dimensions)
-    width = 4.4 + key_width(color, len(places))
+    width = 4.4 + (key_width(color, len(places)) if show_key else 0.0)
     axes = panel(axes, title, width, solid=dimensions == 3)
-    paint(axes, places, color, label=label, size=size, key=True)
+    paint(axes, places, color, label=label, size=size, key=show_key)
     _frame(axes, places)
     return figure_of(axes)
 

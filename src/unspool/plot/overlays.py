@@ -9,7 +9,7 @@ import numpy as np
 from ..values import Array
 from .limits import extent_of, show_extent
 from .paint import Marks, bar, paint, usual_look
-from .style import FAINT, INK, bare, dot_size, figure_of, first_axes, panel, places_of
+from .style import FAINT, INK, TRUST, bare, dot_size, figure_of, first_axes, panel, places_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,6 +99,7 @@ def trust(
     limits: tuple[float, float] | None = None,
     axes: Axes | None = None,
     title: str = "",
+    show_key: bool = True,
 ) -> Figure:
     """Draw a map painted by a score of each point, the least trusted on top.
 
@@ -119,6 +120,8 @@ def trust(
         Where to draw; None makes a new figure.
     title : str, default=""
         Title of the picture.
+    show_key : bool, default=True
+        Draw the colour bar.
 
     Returns
     -------
@@ -144,8 +147,9 @@ def trust(
     values, here = score.per_point[order], score.sample[order]
     low, high = (np.quantile(values, 0.02), values.max()) if limits is None else limits
     low = low if low < high else high - 1e-9
-    dots = marks.draw(here, c=values, cmap="cividis_r", vmin=low, vmax=high)
-    bar(axes.figure, dots, axes, label or score.name)
+    dots = marks.draw(here, c=values, cmap=TRUST, vmin=low, vmax=high)
+    if show_key:
+        bar(axes.figure, dots, axes, label or score.name)
     show_extent(axes, extent)
     bare(axes)
     return figure_of(axes)

@@ -18,8 +18,10 @@ from .style import (
     MARKERS,
     NUMBERS,
     dot_size,
+    night_color,
     opacity,
     plain,
+    scale_colors,
 )
 
 MOST_NAMED = 16  # categories that a legend names; of more, the others are one
@@ -44,6 +46,78 @@ class Group:
     name: str
     color: Any
     mark: str = "o"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEntry:
+    """A category in a key: its name, its mark, and its color on a light and on a dark page."""
+
+    name: str
+    mark: str
+    day: str
+    night: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What the colors of pictures mean: categories one by one, or a scale between two numbers.
+
+    ``day`` and ``night`` are colors along the scale, on a light and on a dark page; ``below`` and
+    ``above`` count the values beyond its ends.
+    """
+
+    entries: tuple[KeyEntry, ...] = ()
+    day: tuple[str, ...] = ()
+    night: tuple[str, ...] = ()
+    low: float = 0.0
+    high: float = 1.0
+    below: int = 0
+    above: int = 0
+
+
+def key(
+    color: Any, *, limits: tuple[float, float] | None = None, colormap: str = NUMBERS
+) -> Key | None:
+    """Return what the colors of pictures painted by ``color`` mean, to be shown once for all.
+
+    Parameters
+    ----------
+    color : array-like of shape (n_samples,) or None
+        One value per point: numbers have a scale, words are categories.
+    limits : tuple of float or None, default=None
+        The ends of the scale; None is the range of the values without a few extreme ones.
+    colormap : str, default="viridis"
+        Name of the scale of colors.
+
+    Returns
+    -------
+    Key or None
+        The categories or the scale; None without colors.
+
+    Examples
+    --------
+    >>> from unspool import plot
+    >>> [entry.name for entry in plot.key(["b", "a", "b"]).entries]
+    ['a', 'b']
+    >>> plot.key([1.0, 2.0, 4.0]).high
+    4.0
+    """
+    values = None if color is None else checked_color(color, len(np.asarray(color)))
+    if values is None:
+        return None
+    if isinstance(values, Categories):
+        return Key(tuple(_entry(group) for group in _groups(values)))
+    known = values[np.isfinite(values)]
+    low, high = limits or (robust_range(known) if len(known) else (0.0, 1.0))
+    day, night = scale_colors(colormap)
+    below, above = int((known < low).sum()), int((known > high).sum())
+    return Key((), day, night, float(low), float(high), below, above)
+
+
+def _entry(group: Group) -> KeyEntry:
+    from matplotlib.colors import to_hex
+
+    return KeyEntry(group.name, group.mark, to_hex(group.color), night_color(group.color))
 
 
 def paint(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NUMBERS = "viridis"  # even in lightness: it survives colour blindness and a grey printer
+TRUST = "cividis_r"  # for scores: another scale, so that no one takes them for the colors of data
 # Petroff 2021: ten colours that colour-blind readers tell apart on white and on black
 # (least difference 17 in CIELAB for all three kinds of dichromats), the grey ones last
 CATEGORIES = (
@@ -235,3 +236,23 @@ def _at_night(color: Any) -> Any:
         known = np.array(to_rgba("#E6E9EC"))
     known[3] = to_rgba(color)[3]
     return tuple(known)
+
+
+def night_color(color: Any) -> str:
+    """Return what a color is on a dark page, as text."""
+    from matplotlib.colors import to_hex
+
+    return str(to_hex(_at_night(color)))
+
+
+def scale_colors(name: str, count: int = 9) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return colors along a scale, as text: those of a light page, and those of a dark one."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    at = np.linspace(0.0, 1.0, count)
+    day, night = (
+        tuple(str(to_hex(scale(x))) for x in at)
+        for scale in (colormaps[name], _bright_part(colormaps[name]))
+    )
+    return day, night

@@ -13,8 +13,10 @@ from .gram import covariance, gram
 from .laplacian import Normalization, cuts, laplace_operator, laplacian
 from .neighborhoods import (
     LocalDistances,
+    LocalFrames,
     LocalGeometry,
     LocalGrams,
+    LocalPaths,
     LocalPoints,
     batch_neighborhoods,
     grams_of_distances,
@@ -27,8 +29,10 @@ from .reconstruction import reconstruction, reconstruction_weights, weights
 
 __all__ = [
     "LocalDistances",
+    "LocalFrames",
     "LocalGeometry",
     "LocalGrams",
+    "LocalPaths",
     "LocalPoints",
     "Normalization",
     "alignment",

@@ -24,15 +24,20 @@ ENTRIES = 20_000_000  # of patches held before they are added up: about half a g
 RESIDUE = 1e-2
 
 
-def alignment(patches: Iterable[tuple[Array, Array]], n: int) -> EigenProblem:
+def alignment(
+    patches: Iterable[tuple[Array, Array]], n: int, masses: Array | None = None
+) -> EigenProblem:
     """Return the problem of M = sum of patches, each placed at the points that it speaks of.
 
     Parameters
     ----------
     patches : iterable of tuple of ndarray
-        Batches of members (b, m) and symmetric blocks (b, m, m) that vanish on constants.
+        Batches of members (b, m), first the point whose neighbourhood it is, and symmetric blocks
+        (b, m, m) that vanish on constants.
     n : int
         Number of points.
+    masses : ndarray of shape (n,), optional
+        How often each point counts, where some have copies: its patch, and in the scale.
 
     Returns
     -------
@@ -51,6 +56,8 @@ def alignment(patches: Iterable[tuple[Array, Array]], n: int) -> EigenProblem:
     waiting: list[tuple[Array, Array]] = []
     with stage("alignment", total=n) as running:
         for members, blocks in patches:
+            if masses is not None:
+                blocks = blocks * masses[members[:, 0], None, None]
             waiting.append((members, blocks))
             if sum(held.size for _, held in waiting) > ENTRIES:
                 total, waiting = _added_up(waiting, n, total), []
@@ -58,7 +65,7 @@ def alignment(patches: Iterable[tuple[Array, Array]], n: int) -> EigenProblem:
         matrix = _added_up(waiting, n, total)
         matrix = sp.csr_array(0.5 * (matrix + matrix.T))
         running.note(holds=matrix.data.nbytes + matrix.indices.nbytes, entries=matrix.nnz)
-    return EigenProblem(matrix, "smallest", trivial=np.ones((n, 1)))
+    return EigenProblem(matrix, "smallest", trivial=np.ones((n, 1)), mass=masses)
 
 
 def _added_up(

@@ -12,7 +12,11 @@ from ..values import Array, EigenProblem, NeighborGraph
 Normalization = Literal["random-walk", "symmetric", "unnormalized"]
 
 
-def laplacian(weights: sp.csr_array, normalization: Normalization = "random-walk") -> EigenProblem:
+def laplacian(
+    weights: sp.csr_array,
+    normalization: Normalization = "random-walk",
+    masses: Array | None = None,
+) -> EigenProblem:
     """Return the eigenproblem of a graph Laplacian.
 
     L y = value D y ("random-walk"), L y = value y ("unnormalized"), or the problem of
@@ -25,6 +29,9 @@ def laplacian(weights: sp.csr_array, normalization: Normalization = "random-walk
         Symmetric non-negative weights of one connected graph.
     normalization : {"random-walk", "symmetric", "unnormalized"}, default="random-walk"
         Which of the three problems.
+    masses : ndarray of shape (n_samples,), optional
+        Numbers of copies m of the points, where some have any; the weights are those of all
+        copies together, w_ij m_i m_j, and what stands for one point is divided by m again.
 
     Returns
     -------
@@ -43,13 +50,14 @@ def laplacian(weights: sp.csr_array, normalization: Normalization = "random-walk
     degree = np.asarray(weights.sum(axis=1)).ravel()
     matrix = sp.csr_array(sp.diags_array(degree) - weights)
     constant = np.ones((len(degree), 1))
-    if normalization == "unnormalized":
-        return EigenProblem(matrix, "smallest", constant, ceiling=2.0 * float(degree.max()))
     if normalization == "random-walk":
         return EigenProblem(matrix, "smallest", constant, mass=degree, ceiling=2.0)
-    root = np.sqrt(degree)
+    own = degree if masses is None else degree / masses
+    if normalization == "unnormalized":
+        return EigenProblem(matrix, "smallest", constant, masses, ceiling=2.0 * float(own.max()))
+    root = np.sqrt(own)
     scaled = sp.csr_array(sp.diags_array(1.0 / root) @ matrix @ sp.diags_array(1.0 / root))
-    return EigenProblem(scaled, "smallest", root[:, None], ceiling=2.0)
+    return EigenProblem(scaled, "smallest", root[:, None], masses, ceiling=2.0)
 
 
 def laplace_operator(graph: NeighborGraph, t: float, dimension: int) -> sp.csr_array:

@@ -7,7 +7,8 @@ from its own center as tangent coordinates, its local PCA.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +19,24 @@ from ..values import Array, NeighborGraph
 
 LocalGrams = Callable[[Array, Array, Array], Array]
 CHUNK_BYTES = 32 * 2**20
+THIN = 1e-7  # of its longest extent: shorter ones are rounding (the root of that of squares)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFrames:
+    """Tangent coordinates (b, m, d) of neighbourhoods, and how far each extends along them (b, d).
+
+    A neighbourhood of lower rank than d gets directions that are orthogonal to the others and to
+    the constant, along which it does not extend.
+    """
+
+    coordinates: Array
+    extents: Array
+
+    @property
+    def is_thin(self) -> Array:
+        """Whether each neighbourhood has fewer dimensions than coordinates."""
+        return np.asarray(self.extents[:, -1] <= THIN * self.extents[:, 0])
 
 
 class LocalGeometry(Protocol):
@@ -28,7 +47,7 @@ class LocalGeometry(Protocol):
         """Number of floats that a look at one neighbour takes."""
         ...
 
-    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+    def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
         """Return the tangent coordinates of neighbourhoods (b, m) of the component."""
         ...
 
@@ -53,9 +72,9 @@ class LocalPoints:
         """Number of features."""
         return int(self.points.shape[1])
 
-    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+    def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
         """Return the local PCA of neighbourhoods."""
-        return tangent_coordinates(self.points[self.members[neighborhoods]], n_components)
+        return _frames_of_clouds(self.points[self.members[neighborhoods]], n_components)
 
     def own_grams(self) -> LocalGrams:
         """Return the Gram matrices of differences between points and their neighbours."""
@@ -84,10 +103,10 @@ class LocalDistances:
         """One float, the distance."""
         return 1
 
-    def tangents(self, neighborhoods: Array, n_components: int) -> Array:
+    def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
         """Return classical scaling of neighbourhoods."""
         grams = double_centered(-0.5 * self._among(neighborhoods) ** 2)
-        return tangents_of_grams(grams, n_components)
+        return _frames_of_grams(grams, n_components)
 
     def own_grams(self) -> LocalGrams:
         """Return the Gram matrices by the law of cosines."""
@@ -106,7 +125,97 @@ class LocalDistances:
         return np.asarray(self.table[ids[:, :, None], ids[:, None, :]])
 
 
-def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> LocalGeometry:
+@dataclass(frozen=True)
+class LocalPaths:
+    """Neighbourhoods known by a sparse graph of distances: what it lacks is filled in by paths.
+
+    The distance between two members is that of their edge, where the graph has one, and else the
+    length of the shortest path within the neighbourhood. ``starts``, ``ends`` and ``lengths`` are
+    the edges among the points of a component, the ends in each row in increasing order.
+    """
+
+    starts: Array
+    ends: Array
+    lengths: Array
+
+    @classmethod
+    def of(cls, table: sp.csr_array, members: Array, graph: NeighborGraph) -> LocalPaths:
+        """Return the edges among ``members``: those given, and those of their own graph.
+
+        That may have more, such as bridges; of an edge that both have the shorter counts.
+        """
+        number = np.full(table.shape[0], -1, dtype=np.int64)
+        number[members] = np.arange(len(members))
+        rows = number[np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))]
+        ends, kept = number[table.indices], (rows >= 0) & (number[table.indices] >= 0)
+        rows = np.concatenate([rows[kept], graph.rows])
+        ends = np.concatenate([ends[kept], graph.neighbors])
+        lengths = np.concatenate([table.data[kept], graph.distances])
+        order = np.lexsort((lengths, ends, rows))
+        rows, ends = rows[order], ends[order]
+        is_first = np.append(True, (rows[1:] != rows[:-1]) | (ends[1:] != ends[:-1]))[: len(rows)]
+        counts = np.bincount(rows[is_first], minlength=len(members))
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return cls(starts, ends[is_first], lengths[order][is_first])
+
+    @property
+    def width(self) -> int:
+        """One float, the distance."""
+        return 1
+
+    def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
+        """Return classical scaling of neighbourhoods."""
+        among = self._complete(self._edges_among(neighborhoods))
+        return _frames_of_grams(double_centered(-0.5 * among**2), n_components)
+
+    def own_grams(self) -> LocalGrams:
+        """Return the Gram matrices by the law of cosines; paths may lead through the point."""
+
+        def grams(rows: Array, neighbors: Array, distances: Array) -> Array:
+            b, k = neighbors.shape
+            among = np.zeros((b, k + 1, k + 1))
+            among[:, 1:, 1:] = self._edges_among(neighbors)
+            among[:, 0, 1:] = among[:, 1:, 0] = distances
+            among = self._complete(among)
+            return grams_of_distances(among[:, 0, 1:], among[:, 1:, 1:])
+
+        return grams
+
+    def query_grams(self, points: Any) -> LocalGrams:
+        """Return the same of query points, whose distances their graph holds."""
+        return self.own_grams()
+
+    @cached_property
+    def _keys(self) -> Array:
+        """The edges as numbers, in increasing order."""
+        n = len(self.starts) - 1
+        return np.repeat(np.arange(n, dtype=np.int64), np.diff(self.starts)) * n + self.ends
+
+    def _edges_among(self, neighbors: Array) -> Array:
+        """Return the lengths of edges between members (b, m, m), infinite where there is none."""
+        ids = neighbors.astype(np.int64)
+        wanted = ids[:, :, None] * (len(self.starts) - 1) + ids[:, None, :]
+        slots = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        lengths = np.where(self._keys[slots] == wanted, self.lengths[slots], np.inf)
+        lengths = np.minimum(lengths, lengths.transpose(0, 2, 1))
+        same = np.arange(neighbors.shape[1])
+        lengths[:, same, same] = 0.0
+        return np.asarray(lengths)
+
+    def _complete(self, lengths: Array) -> Array:
+        """Return the lengths with paths for the pairs that have no edge (Floyd, Warshall 1962)."""
+        missing, paths = np.isinf(lengths), lengths.copy()
+        for via in range(lengths.shape[1]):
+            np.minimum(paths, paths[:, :, via, None] + paths[:, None, via, :], out=paths)
+        return np.where(missing, paths, lengths)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def look_at(
+    space: Array | sp.csr_array, members: Array, graph: NeighborGraph, *, is_table: bool
+) -> LocalGeometry:
     """Return the neighbourhoods of a component of points, or of a table of distances.
 
     Parameters
@@ -115,9 +224,11 @@ def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> L
         All points, or the distances between them.
     members : ndarray of int
         The points of the component.
+    graph : NeighborGraph
+        The neighbour graph among them, whose edges a sparse graph of distances may lack.
     is_table : bool
-        Whether ``space`` are distances; sparse ones are refused, since the distances between
-        neighbours are needed.
+        Whether ``space`` are distances; between neighbours that a sparse graph does not join the
+        shortest path within the neighbourhood counts.
 
     Returns
     -------
@@ -127,18 +238,16 @@ def look_at(space: Array | sp.csr_array, members: Array, *, is_table: bool) -> L
     Examples
     --------
     >>> import numpy as np
-    >>> from unspool import datasets, problem
+    >>> from unspool import datasets, distances, problem
     >>> points = datasets.circle(20).points
-    >>> type(problem.look_at(points, np.arange(20), is_table=False)).__name__
+    >>> near = distances.neighbor_graph(points, 4)
+    >>> type(problem.look_at(points, np.arange(20), near, is_table=False)).__name__
     'LocalPoints'
     """
     if not is_table:
         return LocalPoints(np.asarray(space), members)
     if sp.issparse(space):
-        raise ValueError(
-            "the distances between neighbours are needed, and a sparse graph does not hold them; "
-            "pass dense distances or points"
-        )
+        return LocalPaths.of(sp.csr_array(space), members, graph)
     return LocalDistances(np.asarray(space), members)
 
 
@@ -197,9 +306,13 @@ def tangent_coordinates(clouds: Array, count: int) -> Array:
     >>> problem.tangent_coordinates(np.array([[[0.0, 0.0], [3.0, 4.0]]]), 1).round(3).tolist()
     [[[-0.707], [0.707]]]
     """
+    return _frames_of_clouds(clouds, count).coordinates
+
+
+def _frames_of_clouds(clouds: Array, count: int) -> LocalFrames:
     centered = clouds - clouds.mean(axis=1, keepdims=True)
     if clouds.shape[2] >= clouds.shape[1]:
-        return tangents_of_grams(centered @ centered.transpose(0, 2, 1), count)
+        return _frames_of_grams(centered @ centered.transpose(0, 2, 1), count)
     _, axes = np.linalg.eigh(centered.transpose(0, 2, 1) @ centered)
     projected = centered @ axes[:, :, ::-1][:, :, :count]
     if projected.shape[2] < count:
@@ -208,7 +321,8 @@ def tangent_coordinates(clouds: Array, count: int) -> Array:
         )
     # beside the constant: a cloud of lower rank gets directions that are orthogonal to it as well
     constant = np.ones((*projected.shape[:2], 1))
-    return np.asarray(np.linalg.qr(np.concatenate([constant, projected], axis=2))[0][:, :, 1:])
+    frame = np.linalg.qr(np.concatenate([constant, projected], axis=2))[0][:, :, 1:]
+    return LocalFrames(frame, np.linalg.norm(projected, axis=1))
 
 
 def tangents_of_grams(grams: Array, count: int) -> Array:
@@ -234,10 +348,16 @@ def tangents_of_grams(grams: Array, count: int) -> Array:
     >>> abs(problem.tangents_of_grams(grams, 1)).round(3).tolist()
     [[[0.707], [0.707]]]
     """
+    return _frames_of_grams(grams, count).coordinates
+
+
+def _frames_of_grams(grams: Array, count: int) -> LocalFrames:
     # the constant goes past the unwanted end: a cloud of lower rank may not take it for a tangent
     sizes = np.linalg.norm(grams, axis=(1, 2), keepdims=True)
-    _, vectors = np.linalg.eigh(grams - np.where(sizes > 0.0, 2.0 * sizes, 1.0) / grams.shape[1])
-    return np.asarray(vectors[:, :, ::-1][:, :, :count])
+    lowered = grams - np.where(sizes > 0.0, 2.0 * sizes, 1.0) / grams.shape[1]
+    values, vectors = np.linalg.eigh(lowered)
+    extents = np.sqrt(np.maximum(values[:, ::-1][:, :count], 0.0))
+    return LocalFrames(vectors[:, :, ::-1][:, :, :count], extents)
 
 
 def grams_of_points(centers: Array, neighbors: Array) -> Array:

@@ -17,7 +17,7 @@ from .neighborhoods import CHUNK_BYTES, LocalGrams
 NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a zero eigenvalue
 
 
-def reconstruction(weights: sp.csr_array) -> EigenProblem:
+def reconstruction(weights: sp.csr_array, masses: Array | None = None) -> EigenProblem:
     """Return the problem of M = (I - W)'(I - W): coordinates rebuilt by the same weights.
 
     Rows of W sum to one, so the constant vector is a solution with value 0 (Vidal, Ma, Sastry 2016,
@@ -28,6 +28,8 @@ def reconstruction(weights: sp.csr_array) -> EigenProblem:
     ----------
     weights : sparse matrix of shape (n_samples, n_samples)
         Reconstruction weights, one row per point.
+    masses : ndarray of shape (n_samples,), optional
+        How often each point counts, where some have copies: in the cost and in the scale.
 
     Returns
     -------
@@ -43,7 +45,9 @@ def reconstruction(weights: sp.csr_array) -> EigenProblem:
     """
     n = weights.shape[0]
     misfit = sp.csr_array(sp.eye_array(n, format="csr") - weights)
-    return EigenProblem(misfit, "smallest", trivial=np.ones((n, 1)), is_factor=True)
+    if masses is not None:
+        misfit = sp.csr_array(sp.diags_array(np.sqrt(masses)) @ misfit)
+    return EigenProblem(misfit, "smallest", trivial=np.ones((n, 1)), mass=masses, is_factor=True)
 
 
 def weights(grams: Array, regularization: float) -> Array:

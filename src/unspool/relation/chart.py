@@ -101,10 +101,14 @@ def _tell_of_ties(index: distances.NeighborIndex, space: Any, found: NeighborGra
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """The points of one connected component of a neighbour graph, and the graph among them."""
+    """The points of one connected component of a neighbour graph, and the graph among them.
+
+    ``masses`` are the numbers of rows that show each of the points, where some are copies.
+    """
 
     members: Array
     graph: NeighborGraph
+    masses: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
 from ..runtime import advise, available_bytes, limit_blas_threads, reuse, run_strips, warn
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
-from .chart import Queries
+from .chart import Component, Queries
 from .geodesic_rows import GeodesicRows
 
 DOUBLE_POINTS = 4_000  # up to which geodesics are kept in double precision: 128 MB
@@ -122,40 +122,63 @@ def scale_geodesics(
 ) -> tuple[Array, Array]:
     """Return the same for geodesic distances, which may be of no Euclidean points."""
     eigenvalues, coordinates = scale_by_roots(spectrum)
-    advise_if_not_euclidean(eigenvalues, relation.centering, np.zeros(len(coordinates)))
+    n, masses = len(coordinates), relation.masses
+    if masses is not None:
+        n, coordinates = int(masses.sum()), coordinates / np.sqrt(masses)[:, None]
+    advise_if_not_euclidean(eigenvalues, relation.centering, np.zeros(n))
     return eigenvalues, coordinates
 
 
-def relate_by_geodesics(neighbors: NeighborGraph, seed: int) -> GeodesicTable | GeodesicOperator:
-    """Return the relation by geodesic distances: as a table if there is room for one."""
+def relate_by_geodesics(component: Component, seed: int) -> GeodesicTable | GeodesicOperator:
+    """Return the relation by geodesic distances: as a table if there is room for one.
+
+    Where points have masses the problem of copies of them is solved, in a scaled second table.
+    """
+    neighbors, masses = component.graph, component.masses
     n = neighbors.n_points
-    in_double = n <= DOUBLE_POINTS
-    if TABLE_ROOM * n * n * (8 if in_double else 4) < available_bytes():
+    in_double, tables = n <= DOUBLE_POINTS, TABLE_ROOM + float(masses is not None)
+    if tables * n * n * (8 if in_double else 4) < available_bytes():
         precision: Precision = "float64" if in_double else "float32"
-        measure = partial(GeodesicTable.of, neighbors, precision)
-        return reuse("geodesics", neighbors.edges, "table", measure)
+        measure = partial(GeodesicTable.of, neighbors, precision, masses)
+        of = neighbors.edges if masses is None else (*neighbors.edges, masses)
+        return reuse("geodesics", of, "table", measure)
     paths = reuse("geodesics", neighbors.edges, "paths", partial(prepare_paths, neighbors))
-    return GeodesicOperator.of(paths, seed)
+    return GeodesicOperator.of(paths, seed, masses)
 
 
 @dataclass(frozen=True, slots=True)
 class GeodesicTable:
-    """-1/2 of the squared geodesic distances between all points, as a table."""
+    """-1/2 of the squared geodesic distances between all points, as a table.
+
+    ``masses`` are the numbers of copies of the points, where there are any: means are over these,
+    and the problem is that of sqrt(mass) v.
+    """
 
     similarities: Array
     centering: Centering
+    masses: Array | None = None
 
     @classmethod
-    def of(cls, neighbors: NeighborGraph, precision: Precision) -> GeodesicTable:
+    def of(
+        cls, neighbors: NeighborGraph, precision: Precision, masses: Array | None = None
+    ) -> GeodesicTable:
         """Return the relation of a graph's geodesic distances, in this precision."""
         lengths = geodesic_distances(neighbors, precision=precision)
         means = _turn_into_similarities(lengths)
-        return cls(lengths, Centering(means, float(means.mean())))
+        if masses is None:
+            return cls(lengths, Centering(means, float(means.mean())))
+        means = double_product(lengths, masses[:, None])[:, 0] / masses.sum()
+        return cls(lengths, _weighted_centering(means, masses), masses)
 
     def problem(self) -> EigenProblem:
         """State the centred gram problem of classical scaling."""
-        constant = np.ones((len(self.similarities), 1))
-        return EigenProblem(self.similarities, "largest", trivial=constant)
+        if self.masses is None:
+            constant = np.ones((len(self.similarities), 1))
+            return EigenProblem(self.similarities, "largest", trivial=constant)
+        root = np.sqrt(self.masses).astype(self.similarities.dtype)
+        scaled = self.similarities * root
+        scaled *= root[:, None]
+        return EigenProblem(scaled, "largest", trivial=np.sqrt(self.masses)[:, None])
 
     def rows(self, queries: Queries) -> GeodesicRows:
         """Return the centred similarities of query points, along the geodesics to all points."""
@@ -180,6 +203,10 @@ class GeodesicTable:
         """Return the geodesic distances from some points to all."""
         return np.asarray(np.sqrt(-2.0 * self.similarities[points].astype(np.float64)))
 
+    def centered_product(self, sums: Array) -> Array:
+        """Return the centred table times vectors over all copies, given their sums per point."""
+        return _centered_product(partial(double_product, self.similarities), self.masses, sums)
+
 
 @dataclass(frozen=True)
 class GeodesicOperator:
@@ -193,18 +220,21 @@ class GeodesicOperator:
     centering: Centering
     norm_bound: float
     initial: Array = field(repr=False)
+    masses: Array | None = None
 
     @classmethod
-    def of(cls, paths: ShortestPaths, seed: int) -> GeodesicOperator:
+    def of(cls, paths: ShortestPaths, seed: int, masses: Array | None = None) -> GeodesicOperator:
         """Return the operator, with the means and the initial vectors that one pass gives."""
-        start = np.column_stack([_nystroem_vectors(paths, seed), np.ones(paths.n_points)])
+        mass = np.ones(paths.n_points) if masses is None else masses
+        root = np.sqrt(mass)[:, None]
+        start = np.column_stack([root**2 * _nystroem_vectors(paths, seed), root, mass])
         product = np.empty(start.shape)
         for sources, similarities in _similarity_blocks(paths):
             product[sources] = double_product(similarities, start)
-        means = product[:, -1] / paths.n_points
-        largest = float(-means.min()) * paths.n_points
-        nearer = product[:, :-1].copy()  # by one power step
-        return cls(paths, Centering(means, float(means.mean())), largest, nearer)
+        largest = float((-root[:, 0] * product[:, -2]).max())
+        nearer = root * product[:, :-2]  # by one power step
+        centering = _weighted_centering(product[:, -1] / mass.sum(), mass)
+        return cls(paths, centering, largest, nearer, masses)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -212,16 +242,22 @@ class GeodesicOperator:
         return self.paths.n_points, self.paths.n_points
 
     def __matmul__(self, block: Array) -> Array:
-        """Return the table times a block of vectors."""
+        """Return the table, scaled by sqrt(mass) on both sides, times a block of vectors."""
         product = np.empty((self.shape[0], block.shape[1]))
+        scaled = block if self.masses is None else block * self._root
         for sources, similarities in _similarity_blocks(self.paths):
-            product[sources] = double_product(similarities, block)
-        return product
+            product[sources] = double_product(similarities, scaled)
+        return product if self.masses is None else product * self._root
+
+    @property
+    def _root(self) -> Array:
+        """The constant vector of the problem: sqrt(mass), in a column."""
+        masses = np.ones(self.shape[0]) if self.masses is None else self.masses
+        return np.asarray(np.sqrt(masses)[:, None])
 
     def problem(self) -> EigenProblem:
         """State the centred gram problem, with initial vectors: each product counts."""
-        constant = np.ones((self.shape[0], 1))
-        return EigenProblem(self, "largest", trivial=constant, initial=self.initial)
+        return EigenProblem(self, "largest", trivial=self._root, initial=self.initial)
 
     def rows(self, queries: Queries) -> GeodesicRows:
         """Return the centred similarities of query points, along the geodesics to all points."""
@@ -241,6 +277,32 @@ class GeodesicOperator:
     def lengths_from(self, points: Array) -> Array:
         """Return the geodesic distances from some points to all."""
         return self.paths.rows(points)
+
+    def centered_product(self, sums: Array) -> Array:
+        """Return the centred table times vectors over all copies, given their sums per point."""
+        root = self._root
+
+        def plain(block: Array) -> Array:
+            return (self @ (block / root)) / root
+
+        return _centered_product(plain, self.masses, sums)
+
+
+def _centered_product(
+    product: Callable[[Array], Array], masses: Array | None, sums: Array
+) -> Array:
+    """Return H S H v for each point, where v is constant on the copies of each, up to sums.
+
+    ``sums`` are those of v over the copies of a point, so that H takes a share of mass from each.
+    """
+    mass = np.ones(len(sums)) if masses is None else masses
+    share = (mass / mass.sum())[:, None]
+    image = product(sums - share * sums.sum(axis=0))
+    return np.asarray(image - (share * image).sum(axis=0))
+
+
+def _weighted_centering(means: Array, masses: Array) -> Centering:
+    return Centering(means, float(means @ masses / masses.sum()))
 
 
 def _similarity_blocks(paths: ShortestPaths) -> Iterator[tuple[Array, Array]]:

@@ -212,17 +212,30 @@ def _solved(system: sp.csc_array, right: Array) -> Array:
         return np.asarray(spsolve(system, right)) if len(right) else right
 
 
-def _with_loops(weights: sp.csr_array, loops: Array) -> sp.csr_array:
-    return sp.csr_array(weights + sp.diags_array(loops)) if loops.any() else weights
+def _with_loops(weights: sp.csr_array, loops: Array, masses: Array | None) -> sp.csr_array:
+    """Return the weights with those of points to themselves, of all copies together."""
+    whole = sp.csr_array(weights + sp.diags_array(loops)) if loops.any() else weights
+    if masses is None:
+        return whole
+    return sp.csr_array(sp.diags_array(masses) @ whole @ sp.diags_array(masses))
+
+
+def _copies_of(weights: Array, seen: NeighborGraph, masses: Array | None) -> Array:
+    """Return the weights of edges from query points with all copies of the points they lead to."""
+    return weights if masses is None else weights * masses[seen.neighbors]
 
 
 @dataclass(frozen=True, slots=True)
 class LaplacianRelation:
-    """Weights W of a graph, whose Laplacian D - W penalises what differs along heavy edges."""
+    """Weights W of a graph, whose Laplacian D - W penalises what differs along heavy edges.
+
+    Where points have copies (``masses``) the weight of an edge is that between all copies of both.
+    """
 
     weighting: EdgeWeighting
     weights: sp.csr_array
     normalization: problem.Normalization
+    masses: Array | None = None
 
     @classmethod
     def of(
@@ -233,22 +246,23 @@ class LaplacianRelation:
         normalization: problem.Normalization,
     ) -> LaplacianRelation:
         """Return the relation of a component; ``loops`` are weights of points to themselves."""
-        own, graph = weighting.among(component.members), component.graph
-        weights = _with_loops(graph.with_weights(own.weigh(graph)), loops)
-        return cls(own, weights, normalization)
+        own, graph, masses = weighting.among(component.members), component.graph, component.masses
+        weights = _with_loops(graph.with_weights(own.weigh(graph)), loops, masses)
+        return cls(own, weights, normalization, masses)
 
     def problem(self) -> EigenProblem:
         """State L y = value D y, or the variant that the normalization names."""
-        return problem.laplacian(self.weights, self.normalization)
+        return problem.laplacian(self.weights, self.normalization, self.masses)
 
     def rows(self, queries: Queries) -> sp.csr_array:
         """Return the transition probabilities of query points; "symmetric" scales by degrees."""
         seen = queries.neighbors
-        weights = self.weighting.weigh_queries(seen)
+        weights = _copies_of(self.weighting.weigh_queries(seen), seen, self.masses)
         rows = walk_rows(seen, weights)
         if self.normalization == "symmetric":
             # u = sqrt(D) y: the walk average of y = u / sqrt(D), scaled back by the query's degree
             degree = np.asarray(self.weights.sum(axis=1)).ravel()
+            degree = degree if self.masses is None else degree / self.masses
             own = np.bincount(seen.rows, weights=weights, minlength=seen.n_points)
             rows.data *= np.sqrt(own[seen.rows] / degree[seen.neighbors])
         return rows
@@ -259,7 +273,7 @@ class LaplacianRelation:
             left = 1.0 - eigenvalues
             return np.where(np.abs(left) > FORGOTTEN, left, 0.0)
         seen = queries.neighbors
-        weights = self.weighting.weigh_queries(seen)
+        weights = _copies_of(self.weighting.weigh_queries(seen), seen, self.masses)
         degree = np.bincount(seen.rows, weights=weights, minlength=seen.n_points)
         left = 1.0 - eigenvalues / degree[:, None]
         # a point so loosely tied that L's own scale exceeds its degree gets the plain average
@@ -284,23 +298,26 @@ class DiffusionRelation:
     """A heat kernel from which a power of the sampling density is divided out.
 
     ``density`` holds that factor for each point; ``kernel`` is what is left, symmetric, and its
-    rows over their sums are the transition probabilities of the walk.
+    rows over their sums are the transition probabilities of the walk. Where points have copies
+    (``masses``) it is that between all copies of both.
     """
 
     weighting: EdgeWeighting
     density: Array
     kernel: sp.csr_array
+    masses: Array | None = None
 
     @classmethod
     def of(
         cls, component: Component, weighting: EdgeWeighting, loops: Array, alpha: float
     ) -> DiffusionRelation:
         """Return the relation of a component; ``loops`` let the walk stay where it is."""
-        own, graph = weighting.among(component.members), component.graph
-        heat = _with_loops(graph.with_weights(own.weigh(graph)), loops)
-        density = _divided_density(np.asarray(heat.sum(axis=1)).ravel(), alpha)
+        own, graph, masses = weighting.among(component.members), component.graph, component.masses
+        heat = _with_loops(graph.with_weights(own.weigh(graph)), loops, masses)
+        degree = np.asarray(heat.sum(axis=1)).ravel()
+        density = _divided_density(degree if masses is None else degree / masses, alpha)
         kernel = sp.csr_array(sp.diags_array(density) @ heat @ sp.diags_array(density))
-        return cls(own, density, kernel)
+        return cls(own, density, kernel, masses)
 
     @property
     def volume(self) -> float:
@@ -314,7 +331,8 @@ class DiffusionRelation:
     def rows(self, queries: Queries) -> sp.csr_array:
         """Return the transition probabilities of query points."""
         seen = queries.neighbors
-        return walk_rows(seen, self.weighting.weigh_queries(seen) * self.density[seen.neighbors])
+        weights = self.weighting.weigh_queries(seen) * self.density[seen.neighbors]
+        return walk_rows(seen, _copies_of(weights, seen, self.masses))
 
     def divisors(self, eigenvalues: Array, queries: Queries) -> Array:
         """Return the eigenvalues of the walk."""

@@ -24,19 +24,30 @@ Scaling = Literal["distance", "svd"]
 
 
 def triangulate(
-    similarities: Array, landmarks: Array, n_components: int, seed: int, scaling: Scaling
+    similarities: Array,
+    landmarks: Array,
+    n_components: int,
+    seed: int,
+    scaling: Scaling,
+    masses: Array | None = None,
 ) -> GramMap:
     """Return the map from similarities -1/2 d^2 (n, m) of all points to the landmarks.
 
     ``scaling="distance"`` keeps the distances to the landmarks; "svd" divides by singular values
-    of the whole (n, m) table, as IsomapII does, which shrinks the map by (m / n)^(1/4).
+    of the whole (n, m) table, as IsomapII does, which shrinks the map by (m / n)^(1/4). There a
+    point counts as often as it has copies (``masses``); a landmark counts once.
     """
     if scaling == "distance":
         centering, spectrum = decompose_landmarks(similarities, landmarks, n_components, seed)
         eigenvalues, anchors = scale_by_roots(spectrum)
         return GramMap(centering, anchors, eigenvalues)
-    centering = Centering.of(similarities)
-    singular = replace(problem.covariance(centering.rows(similarities)), unit="root")
+    if masses is None:
+        centering, root = Centering.of(similarities), np.ones(1)
+    else:
+        means, root = masses @ similarities / masses.sum(), np.sqrt(masses)
+        centering = Centering(means, float(means.mean()))
+    rows = centering.rows(similarities) * root[:, None]
+    singular = replace(problem.covariance(rows), unit="root")
     spectrum = solve(singular, n_components, seed=seed)
     eigenvalues = spectrum.values
     return GramMap(centering, spectrum.vectors * np.sqrt(eigenvalues), eigenvalues)

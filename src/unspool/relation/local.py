@@ -15,9 +15,11 @@ import scipy.sparse as sp
 
 from .. import problem
 from ..problem import LocalGeometry
-from ..values import Array, EigenProblem, NeighborGraph
+from ..runtime import advise, warn
+from ..values import Array, EigenProblem
 from .chart import Component, Queries
 
+THIN_SHARE = 0.05  # of the neighbourhoods: where more have too few dimensions a warning tells
 MODIFIED_FLOATS = 2**22  # held at a time for the neighbourhoods of modified LLE
 
 
@@ -53,13 +55,14 @@ class LocalRelation:
 
 
 def relate_by_reconstruction(
-    geometry: LocalGeometry, graph: NeighborGraph, regularization: float
+    geometry: LocalGeometry, component: Component, regularization: float
 ) -> LocalRelation:
     """Return the relation of LLE: each point as the affine combination of its neighbours."""
     weights = problem.reconstruction_weights(
-        graph, geometry.own_grams(), regularization, geometry.width
+        component.graph, geometry.own_grams(), regularization, geometry.width
     )
-    return LocalRelation(geometry, regularization, problem.reconstruction(weights))
+    eigenproblem = problem.reconstruction(weights, component.masses)
+    return LocalRelation(geometry, regularization, eigenproblem)
 
 
 def relate_by_tangents(
@@ -70,21 +73,31 @@ def relate_by_tangents(
     patches: Callable[[Array], Array],
 ) -> LocalRelation:
     """Return the relation of LTSA and Hessian LLE: patches made of tangent coordinates."""
-    graph = component.graph
+    graph, n_thin = component.graph, 0
 
     def batches() -> Iterator[tuple[Array, Array]]:
+        nonlocal n_thin
         for neighborhoods in problem.batch_neighborhoods(graph, geometry.width):
-            yield neighborhoods, patches(geometry.tangents(neighborhoods, n_components))
+            frames = geometry.frames(neighborhoods, n_components)
+            n_thin += int(frames.is_thin.sum())
+            yield neighborhoods, patches(frames.coordinates)
 
-    aligned = problem.alignment(batches(), graph.n_points)
+    aligned = problem.alignment(batches(), graph.n_points, component.masses)
+    if n_thin:
+        tell = warn if n_thin > THIN_SHARE * graph.n_points else advise
+        tell(
+            f"{n_thin} of {graph.n_points} neighbourhoods have fewer than {n_components} "
+            "dimensions (points on a line, a column that is constant), and say nothing about the "
+            "coordinates beyond; lower n_components, or raise n_neighbors"
+        )
     return LocalRelation(geometry, regularization, aligned)
 
 
 def relate_by_modified_weights(
-    geometry: LocalGeometry, graph: NeighborGraph, n_components: int, regularization: float
+    geometry: LocalGeometry, component: Component, n_components: int, regularization: float
 ) -> LocalRelation:
     """Return the relation of modified LLE: several reconstruction weights for each point."""
-    grams_of = geometry.own_grams()
+    grams_of, graph = geometry.own_grams(), component.graph
     chunk = max(1, MODIFIED_FLOATS // (geometry.width + int(graph.counts.max())))
     ratios = [
         problem.flatness(problem.local_spectra(grams_of(*batch)), n_components)
@@ -101,5 +114,5 @@ def relate_by_modified_weights(
             ):
                 yield table[here], blocks
 
-    aligned = problem.alignment(batches(), graph.n_points)
+    aligned = problem.alignment(batches(), graph.n_points, component.masses)
     return LocalRelation(geometry, regularization, aligned)

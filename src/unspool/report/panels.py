@@ -50,11 +50,11 @@ def map_pictures(comparison: Comparison, color: Any, label: str) -> list[Picture
         scores = comparison.scores[name]
         told = _told(scores)
         alt = f"Map of {len(places)} points by {name}, coloured by {label}; {told}"
-        figure = plot.embedding(places, color, label=label, dimensions=solid(places))
+        figure = plot.embedding(places, color, dimensions=solid(places), show_key=False)
         answer.append(picture(figure, name, alt, told))
     truth = comparison.yardstick.truth
     if truth is not None and truth.shape[1] <= 2:
-        figure = plot.embedding(truth, color, label=label)
+        figure = plot.embedding(truth, color, show_key=False)
         alt = f"The true coordinates of the {len(truth)} points, coloured by {label}"
         answer.insert(0, picture(figure, "Truth", alt, "the coordinates the data were made from"))
     return answer
@@ -65,6 +65,19 @@ def solid(places: Any) -> int:
     return 3 if places.shape[1] == 3 else 2
 
 
+def trust_limits(comparison: Comparison) -> tuple[float, float]:
+    """Return the ends of the scale of trust, one for all maps: the same colour, the same trust."""
+    scored = (s["trustworthiness"] for s in comparison.scores.values() if "trustworthiness" in s)
+    low = min((float(np.quantile(s.per_point, 0.02)) for s in scored), default=0.0)
+    return min(low, 0.9), 1.0
+
+
+def trust_key(comparison: Comparison) -> plot.Key | None:
+    """Return the scale of the pictures of trust."""
+    limits = trust_limits(comparison)
+    return plot.key(np.array(limits), limits=limits, colormap=plot.TRUST)
+
+
 def trust_pictures(comparison: Comparison) -> list[Picture]:
     """Return one picture per map, painted by the trustworthiness of each point."""
     scored = {
@@ -72,16 +85,15 @@ def trust_pictures(comparison: Comparison) -> list[Picture]:
         for name, scores in comparison.scores.items()
         if "trustworthiness" in scores
     }
-    # one scale for all maps: the same colour means the same trust
-    low = min((float(np.quantile(s.per_point, 0.02)) for s in scored.values()), default=0.0)
-    limits = min(low, 0.9), 1.0
+    limits = trust_limits(comparison)
     answer = []
     for name, score in scored.items():
         places = comparison.aligned[name]
         worst = float(np.quantile(score.per_point, 0.05))
         told = f"95 % of the points have more than {worst:.2f}"
         alt = f"Map by {name} coloured by trustworthiness: mean {score.value:.3f}, {told}"
-        answer.append(picture(plot.trust(places, score, limits=limits), name, alt, told))
+        figure = plot.trust(places, score, limits=limits, show_key=False)
+        answer.append(picture(figure, name, alt, told))
     return answer
 
 

@@ -12,12 +12,14 @@ import unspool
 
 from ..evaluate import Comparison, summarize
 from ..io import write_atomically
+from ..plot import key
 from ..runtime import stage
 from .panels import (
     dimension_picture,
     elbow_pictures,
     map_pictures,
     shepard_pictures,
+    trust_key,
     trust_pictures,
 )
 from .reproduce import python_code, shell_command
@@ -31,6 +33,8 @@ MEANINGS = {
     "residual variance": "share of the distances along the manifold that is not on the map",
     "Procrustes error": "share of the truth that the map misses",
 }
+# what matplotlib's marks look like in a text
+MARKS = {"o": "●", "^": "▲", "s": "■", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}
 
 
 def write_report(
@@ -74,7 +78,11 @@ def write_report(
             ),
         }
         color, label = _paint(comparison, color_name)
-        page |= {"maps": map_pictures(comparison, color, label), "color_name": label}
+        page |= {
+            "maps": map_pictures(comparison, color, label),
+            "color_name": label,
+            "map_key": key(color),
+        }
         running.advance()
         text = _template().render(**page)
         with write_atomically(goal) as file:
@@ -100,6 +108,8 @@ def _page(comparison: Comparison, running: Any, title: str) -> dict[str, Any]:
         "dimension": found,
         "dimension_picture": None if found is None else dimension_picture(found),
         "trust": trust,
+        "trust_key": trust_key(comparison),
+        "marks": MARKS,
         "shepard": shepard,
         "elbows": elbows,
         "best": {c.name: comparison.best(c.name) for c in comparison.scored},

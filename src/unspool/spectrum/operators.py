@@ -149,10 +149,12 @@ def to_standard_form(problem: EigenProblem) -> StandardForm:
     root = np.sqrt(problem.mass)
     if sp.issparse(problem.matrix):
         inverse_root = sp.diags_array(1.0 / root)
-        matrix: Matrix = sp.csr_array(inverse_root @ problem.matrix @ inverse_root)
+        scaled = problem.matrix @ inverse_root
+        matrix: Matrix = sp.csr_array(scaled if problem.is_factor else inverse_root @ scaled)
     else:
-        matrix = np.asarray(problem.matrix) / root[:, None] / root[None, :]
-    return StandardForm(matrix, _orthonormal(trivial * root[:, None]), root)
+        matrix = np.asarray(problem.matrix) / root[None, :]
+        matrix = matrix if problem.is_factor else matrix / root[:, None]
+    return StandardForm(matrix, _orthonormal(trivial * root[:, None]), root, problem.is_factor)
 
 
 def _times(matrix: Matrix, block: Array) -> Array:

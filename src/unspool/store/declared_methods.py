@@ -63,11 +63,12 @@ OPTIONAL = frozenset({"feature_names_in_", "_sklearn_output_config"})
 KERNEL: Fields = {"gamma_": optional(NOT_NEGATIVE), "_kernel": Part("kernel", p="p")}
 GRAPH: Fields = {
     **BASE,
-    "charts_": Items(Part("chart", d="d", N="n", p="p"), "c", fewest=1),
-    "_index": Either(Part(*SEARCHES, n="n", p="p"), Part("given distances", n="n")),
-    "_space": Either(Reals(("n", "*"), -LONGEST, LONGEST), Sparse(("n", "n"), -LONGEST, LONGEST)),
-    "_home": Indices(("n",), below="c"),
-    "_mapped": Truths(("n",)),
+    "charts_": Items(Part("chart", d="d", N="u", p="p"), "c", fewest=1),
+    "_copies": Part("copies", n="n", u="u"),
+    "_index": Either(Part(*SEARCHES, n="u", p="p"), Part("given distances", n="u")),
+    "_space": Either(Reals(("u", "*"), -LONGEST, LONGEST), Sparse(("u", "u"), -LONGEST, LONGEST)),
+    "_home": Indices(("u",), below="c"),
+    "_mapped": Truths(("u",)),
     "_layout": Part("layout", c="c", d="d"),
     "outliers_": Indices(("*",), below="n"),
     "component_labels_": Indices(("n",), below="n"),
@@ -76,7 +77,7 @@ GRAPH: Fields = {
 WEIGHTED: Fields = {
     **GRAPH,
     "gamma_": optional(NOT_NEGATIVE),
-    "_weighting": Part(*WEIGHTINGS, n="n"),
+    "_weighting": Part(*WEIGHTINGS, n="u"),
 }
 PRINCIPAL: Fields = {
     **BASE,
@@ -100,12 +101,12 @@ def also_method(model: Any, sizes: Sizes) -> str | None:
 
 def _also_graph(model: Any, sizes: Sizes) -> str | None:
     """Charts are of fitted points, and neighbours are searched in what the method is given."""
-    if any(int(chart.members[-1]) >= sizes["n"] for chart in model.charts_):
+    if any(int(chart.members[-1]) >= sizes["u"] for chart in model.charts_):
         return "charts_"
     is_table = model._search_metric() == "precomputed"
     if (word_of(type(model._index)) == "given distances") != is_table:
         return "_index"
-    if model._space.shape[1] != sizes["n" if is_table else "p"]:
+    if model._space.shape[1] != sizes["u" if is_table else "p"]:
         return "_space"
     return also_method(model, sizes)
 

@@ -1,7 +1,7 @@
 """What the values that models keep must be: one declaration per class, field by field.
 
-Named sizes: n points, p features, d coordinates, m landmarks or anchors; N all fitted points, where
-n are those of one component.
+Named sizes: n points (u distinct ones), p features, d coordinates, m landmarks or anchors; N all
+fitted points, where n are those of one component.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ POSITIVE = Number(0.0, LARGEST, strictly=True)
 NOT_NEGATIVE = Number(0.0)
 METRIC = Approved(check_metric, (str,))
 ANY_POINTS = Reals(("n", "p"), -LONGEST, LONGEST)
+CENTER = Reals(("p",), -LONGEST, LONGEST)
 RELATIONS = (  # whose rows refer to all points of a component
     "diffusion",
     "geodesic operator",
@@ -51,6 +52,8 @@ WEIGHTINGS = (
     *("plain weights", "given weights", "heat weights"),
     *("self-tuning weights", "adaptive gaussian weights"),
 )
+MEMBERS = Indices(("n",), below="N", increasing="strictly")
+MASSES = optional(Reals(("n",), 1.0))  # numbers of copies
 SCALES = Reals(("n",), 1.0 / LARGEST, LONGEST)
 ANY_REAL = float(np.finfo(np.float64).max)  # of powers of the data, which may exceed the bound
 ACTIVATIONS = ("tanh", "logistic", "linear")
@@ -85,6 +88,14 @@ def _also_laplacian(relation: Any, sizes: Sizes) -> str | None:
 
 def _also_diffusion(relation: Any, sizes: Sizes) -> str | None:
     return None if np.all(relation.kernel.sum(axis=1) > 0.0) else "kernel"
+
+
+def _also_copies(copies: Any, sizes: Sizes) -> str | None:
+    """The first row that shows a point is one of those that show it, and masses count them."""
+    told = np.ones(sizes["u"]) if copies.masses is None else copies.masses
+    if not np.array_equal(np.bincount(copies.point_of), told):
+        return "masses"
+    return None if np.all(copies.point_of[copies.first] == np.arange(sizes["u"])) else "first"
 
 
 def _also_layout(layout: Any, sizes: Sizes) -> str | None:
@@ -134,12 +145,8 @@ def _also_network(network: Any, sizes: Sizes) -> str | None:
 
 
 VALUES = {
-    "approximate search": Declaration(
-        {"points": ANY_POINTS, "center": Reals(("p",), -LONGEST, LONGEST), "seed": Whole()}
-    ),
-    "brute-force search": Declaration(
-        {"points": ANY_POINTS, "center": Reals(("p",), -LONGEST, LONGEST)}
-    ),
+    "approximate search": Declaration({"points": ANY_POINTS, "center": CENTER, "seed": Whole()}),
+    "brute-force search": Declaration({"points": ANY_POINTS, "center": CENTER}),
     "metric search": Declaration({"points": ANY_POINTS, "metric": METRIC}),
     "kd-tree search": Declaration(
         {"points": ANY_POINTS, "power": Number(1.0, float("inf"))},  # Chebyshev's is infinite
@@ -189,6 +196,7 @@ VALUES = {
         {
             "similarities": Reals(("n", "n"), most=0.0, dtypes=SINGLE_TOO),
             "centering": Part("centering", n="n"),
+            "masses": MASSES,
         }
     ),
     "geodesic operator": Declaration(
@@ -197,6 +205,7 @@ VALUES = {
             "centering": Part("centering", n="n"),
             "norm_bound": NOT_NEGATIVE,
             "initial": Reals(("n", "*")),
+            "masses": MASSES,
         }
     ),
     "landmark geodesics": Declaration(
@@ -243,6 +252,7 @@ VALUES = {
             "weighting": Part(*WEIGHTINGS, n="n"),
             "weights": Sparse(("n", "n"), 0.0),
             "normalization": Word(("random-walk", "symmetric", "unnormalized")),
+            "masses": MASSES,
         },
         _also_laplacian,
     ),
@@ -251,24 +261,24 @@ VALUES = {
             "weighting": Part(*WEIGHTINGS, n="n"),
             "density": Reals(("n",), 0.0, ANY_REAL),
             "kernel": Sparse(("n", "n"), 0.0, ANY_REAL),
+            "masses": MASSES,
         },
         _also_diffusion,
     ),
     "local points": Declaration(
-        {
-            "points": Reals(("N", "p"), -LONGEST, LONGEST),
-            "members": Indices(("n",), below="N", increasing="strictly"),
-        }
+        {"points": Reals(("N", "p"), -LONGEST, LONGEST), "members": MEMBERS}
     ),
-    "local distances": Declaration(
+    "local distances": Declaration({"table": lengths("N", "N"), "members": MEMBERS}),
+    "local paths": Declaration(
         {
-            "table": lengths("N", "N"),
-            "members": Indices(("n",), below="N", increasing="strictly"),
+            "starts": Starts(("n+1",), end="e"),
+            "ends": Indices(("e",), below="n"),
+            "lengths": lengths("e"),
         }
     ),
     "local relation": Declaration(
         {
-            "geometry": Part("local points", "local distances", n="n", N="N", p="p"),
+            "geometry": Part("local points", "local distances", "local paths", n="n", N="N", p="p"),
             "regularization": NOT_NEGATIVE,
             "eigenproblem": Part("eigenproblem", n="n"),
         }
@@ -286,6 +296,14 @@ VALUES = {
             "unit": Word(("value", "root", "complement")),
             "divisor": POSITIVE,
         }
+    ),
+    "copies": Declaration(
+        {
+            "first": Indices(("u",), below="n", increasing="strictly"),
+            "point_of": Indices(("n",), below="u"),
+            "masses": optional(Reals(("u",), 1.0)),
+        },
+        _also_copies,
     ),
     "isolated": Declaration(),
     "chart": Declaration(
@@ -341,9 +359,7 @@ VALUES = {
             "seeds": Reals(("s", "q"), -NORMALIZED, NORMALIZED),
         }
     ),
-    "data normalization": Declaration(
-        {"center": Reals(("p",), -LONGEST, LONGEST), "scale": Number(1e-90, 1e90)}
-    ),
+    "data normalization": Declaration({"center": CENTER, "scale": Number(1e-90, 1e90)}),
     "distances to a manifold": Declaration(
         {"sums": Reals(("*",), 0.0), "n_counted": Whole(1), "n_points": Whole(1)}
     ),
