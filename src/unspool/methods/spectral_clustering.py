@@ -94,7 +94,15 @@ class SpectralClustering(WeightedEstimator):
         ndarray of shape (n_queries,)
             Cluster of each.
         """
-        rows = self._rows_to_cluster(self.transform(X).astype(np.float64))
+        return self._nearest_centers(self.transform(X))
+
+    def _fit(self, X: Any) -> None:
+        super()._fit(X)
+        if len(self.outliers_):  # placed after the others were clustered: they join as query points
+            self.labels_[self.outliers_] = self._nearest_centers(self.embedding_[self.outliers_])
+
+    def _nearest_centers(self, places: Array) -> Array:
+        rows = self._rows_to_cluster(places.astype(np.float64))
         gaps = np.square(rows[:, None, :] - self.cluster_centers_[None, :, :]).sum(axis=2)
         return np.asarray(gaps.argmin(axis=1))
 
@@ -145,7 +153,9 @@ class SpectralClustering(WeightedEstimator):
         vectors, eigenvalues = spectrum.vectors[:, :width], spectrum.values[:width]
         labels = self._cluster(vectors, component.masses)
         self.cut_, self.normalized_cut_ = problem.cuts(relation.weights, labels)
-        self.labels_ = labels[self._copies.point_of]
+        everyone = np.zeros(len(self._copies.first), dtype=labels.dtype)
+        everyone[component.members] = labels
+        self.labels_ = everyone[self._copies.point_of]
         return Chart(component.members, vectors, eigenvalues, relation, vectors)
 
     def _choose_n_clusters(self, spectrum: Spectrum) -> int:

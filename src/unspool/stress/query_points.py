@@ -87,19 +87,28 @@ def place_by_stress(rows: Array, weights: Array, configuration: Array) -> Array:
 
     answer = np.empty((len(rows), configuration.shape[1]))
     fixed = np.ascontiguousarray(configuration, dtype=np.float64)
+    columns = np.ascontiguousarray(fixed.T)
     with stage("placing", total=len(rows)) as running:
         step = max(1, min(PLACED_AT_ONCE, DISTANCES_AT_ONCE // len(fixed)))
         for first in range(0, len(rows), step):
             part = slice(first, min(first + step, len(rows)))
             known = ~np.isnan(rows[part])
             row, weight = np.where(known, rows[part], 0.0), np.where(known, weights[part], 0.0)
-            nearest = np.argsort(rows[part], axis=1, kind="stable")[:, :NEAREST]  # NaN last
+            nearest = _nearest(rows[part])
             classical = _classical_positions(row, weight, fixed)
             initial = np.concatenate([fixed[nearest], classical[:, None]], axis=1)
-            arrays = row, weight, fixed, initial, answer[part]
+            arrays = row, weight, columns, initial, answer[part]
             run_kernel(place_rows, arrays, len(row), ROWS_PER_CALL)
             running.advance(len(row))
     return answer
+
+
+def _nearest(rows: Array) -> Array:
+    """Return the columns of the least entries of each row, in order; NaN goes last."""
+    count = min(NEAREST, rows.shape[1])
+    found = np.sort(np.argpartition(rows, count - 1, axis=1)[:, :count], axis=1)
+    order = np.argsort(np.take_along_axis(rows, found, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(found, order, axis=1)
 
 
 def _classical_positions(rows: Array, weights: Array, configuration: Array) -> Array:

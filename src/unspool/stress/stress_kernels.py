@@ -166,36 +166,45 @@ def detours(rows, to_relays, from_relays, filled, begin, end):
             filled[i, j] = rows[i, j] if rows[i, j] == rows[i, j] else best[j]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def _stress_at(position, row, weights, configuration, least, gradient, curvature):
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS, forceinline=True)
+def _stress_at(position, row, weights, columns, least, space, gradient, curvature):
     """Return the stress of one point, and fill half its gradient and half its Hessian.
 
     That is the sum of w u u' + w (1 - delta / d) (I - u u'). Where w (1 - delta / d) is below
     ``least``, that is taken in its place: with 0 the sum is positive, with -inf it is the Hessian.
+    ``columns`` (d, n) are the coordinates of the configuration, ``space`` (2, n) is room.
     """
-    width, loss = len(position), 0.0
-    for k in range(width):
-        gradient[k] = 0.0
-        for m in range(width):
-            curvature[k, m] = 0.0
+    pull, along = space[0], space[1]  # unpacked, their layout would be unknown
+    loss, total = 0.0, 0.0
+    pull[:] = 0.0
+    for k in range(len(position)):
+        here, x = position[k], columns[k]
+        for j in range(len(row)):
+            pull[j] += (here - x[j]) * (here - x[j])
     for j in range(len(row)):
-        square = 0.0
-        for k in range(width):
-            square += (position[k] - configuration[j, k]) ** 2
+        square = pull[j]
         distance = np.sqrt(square)
+        apart = square > 0.0
+        inverse = np.float64(apart) / (distance if apart else 1.0)
         miss = distance - row[j]
         loss += weights[j] * miss * miss
-        if distance == 0.0:
-            continue
-        pull = weights[j] * miss / distance
-        across = max(pull, least)
-        along = (weights[j] - across) / square
-        for k in range(width):
-            step = position[k] - configuration[j, k]
-            gradient[k] += pull * step
-            curvature[k, k] += across
-            for m in range(k + 1):
-                curvature[k, m] += along * step * (position[m] - configuration[j, m])
+        force = weights[j] * miss * inverse
+        across = force if force > least else least
+        across = across if apart else 0.0
+        total += across
+        pull[j] = force
+        along[j] = (weights[j] - across) * inverse * inverse
+    for k in range(len(position)):
+        here, x, slope = position[k], columns[k], 0.0
+        for j in range(len(row)):
+            slope += pull[j] * (here - x[j])
+        gradient[k] = slope
+        for m in range(k + 1):
+            there, y, bend = position[m], columns[m], 0.0
+            for j in range(len(row)):
+                bend += along[j] * (here - x[j]) * (there - y[j])
+            curvature[k, m] = bend
+        curvature[k, k] += total
     return loss
 
 
@@ -224,8 +233,11 @@ def _solve_small(matrix, side):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _descend_row(position, row, weights, configuration):
-    """Move ``position`` by Newton's steps, halved until they lead down; return its stress."""
+def _descend_row(position, row, weights, columns, space, tolerance):
+    """Move ``position`` by Newton's steps, halved until they lead down; return its stress.
+
+    Until a step lowers stress by this share at most.
+    """
     width = len(position)
     gradient, step, trial = np.empty(width), np.zeros(width), np.empty(width)
     curvature = np.empty((width, width))
@@ -233,9 +245,9 @@ def _descend_row(position, row, weights, configuration):
     for _ in range(200):
         for k in range(width):  # the first trial is the position itself
             trial[k] = position[k] - share * step[k]
-        lower = _stress_at(trial, row, weights, configuration, 0.0, gradient, curvature)
+        lower = _stress_at(trial, row, weights, columns, 0.0, space, gradient, curvature)
         if lower < loss:
-            converged = loss - lower <= 1e-15 * lower
+            converged = loss - lower <= tolerance * lower
             loss, share = lower, 1.0
             _solve_small(curvature, gradient)
             for k in range(width):
@@ -249,44 +261,57 @@ def _descend_row(position, row, weights, configuration):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _refine_row(position, row, weights, configuration):
-    """Move ``position`` by Newton's steps while they halve its gradient.
+def _refine_row(position, row, weights, columns, space):
+    """Move ``position`` by Newton's steps while they halve its gradient, unless they lead up.
+
+    Tell whether they took it to the minimum: its gradient fell to a millionth.
 
     Where stress no longer changes a digit, the position still does, by the root of that: two maps
     that differ by 1e-15 would place a point 1e-8 apart.
     """
     width = len(position)
-    gradient, trial = np.empty(width), position.copy()
-    curvature, least = np.empty((width, width)), np.inf
+    gradient, trial, before = np.empty(width), position.copy(), position.copy()
+    curvature, least, steepest = np.empty((width, width)), np.inf, np.inf
+    first, last = np.inf, np.inf
     for _ in range(60):
-        _stress_at(trial, row, weights, configuration, -np.inf, gradient, curvature)
+        loss = _stress_at(trial, row, weights, columns, -np.inf, space, gradient, curvature)
         size = 0.0
         for k in range(width):
             size += gradient[k] ** 2
         if not size < 0.25 * least:
             break
-        least = size
+        if first == np.inf:
+            first, steepest = loss, size
+        last, least = loss, size
         _solve_small(curvature, gradient)
         for k in range(width):
             position[k] = trial[k]
             trial[k] -= gradient[k]
+    if last > first * (1.0 + 1e-12):
+        position[:] = before
+        return False
+    return least <= 1e-12 * steepest
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def place_rows(rows, weights, configuration, initial, answer, begin, end):
+def place_rows(rows, weights, columns, initial, answer, begin, end):
     """Fill the position of least stress of each row, tried from each of its ``initial`` (m, s, d).
 
-    A later position must do better by a tenth.
+    A later position must do better by a tenth: its first digits tell. From the best one
+    Newton's steps lead on; where they do not, the others, to the last digit.
     """
+    space = np.empty((2, columns.shape[1]))
     for r in range(begin, end):
         best = np.inf
         for position in initial[r]:
-            loss = _descend_row(position, rows[r], weights[r], configuration)
+            loss = _descend_row(position, rows[r], weights[r], columns, space, 1e-3)
             if loss < 0.9 * best:
                 best = loss
                 for k in range(len(position)):
                     answer[r, k] = position[k]
-        _refine_row(answer[r], rows[r], weights[r], configuration)
+        if not _refine_row(answer[r], rows[r], weights[r], columns, space):
+            _descend_row(answer[r], rows[r], weights[r], columns, space, 1e-15)
+            _refine_row(answer[r], rows[r], weights[r], columns, space)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
