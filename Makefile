@@ -8,13 +8,14 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
 	$(BIN)/python -m pytest -n 2 --ignore=tests/test_architecture.py
 
-.PHONY: help demo test test-all check bench clean
+.PHONY: help demo test test-all check sabotage bench clean
 
 help:
 	@echo "make demo      compare maps of a Swiss roll: report.html"
 	@echo "make test      check, then the tests (about what a change needs)"
 	@echo "make test-all  check, then every test, the slow ones too"
 	@echo "make check     lint, format, types, docstrings, architecture"
+	@echo "make sabotage  break the source on purpose, and list what no test notices"
 	@echo "make bench     side by side with the peers"
 	@echo "make clean     remove everything make made"
 
@@ -39,6 +40,9 @@ test: check
 
 test-all: check
 	@$(PYTEST)
+
+sabotage: $(VENV)/.dev
+	@$(BIN)/python -m tests.sabotage.running
 
 bench: $(VENV)/.dev
 	@$(PIP) -e '.[bench]'

@@ -217,3 +217,14 @@ def test_pca_of_a_tall_table_far_from_the_origin_makes_no_copy_of_it():
         there.explained_variance_ratio_, here.explained_variance_ratio_, rtol=1e-9
     )
     assert peak < 1.7 * far.nbytes  # the checked copy that every estimator keeps, and blocks
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_uncentred_maps_place_known_points_where_they_are(center):
+    points = np.random.default_rng(9).normal(size=(60, 3)) + 2.0
+    model = KernelPCA(3, sigma=2.0, center=center).fit(points)
+    np.testing.assert_allclose(model.transform(points), model.embedding_, atol=1e-9)
+    table = np.exp(-cdist(points, points, "sqeuclidean") / 8.0)
+    centred = table - table.mean(axis=0) - table.mean(axis=1)[:, None] + table.mean()
+    values = np.linalg.eigvalsh(centred if center else table)[::-1][:3]
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-10)

@@ -234,3 +234,64 @@ def test_weakly_tied_points_obey_the_eigenproblem_like_all_others():
 def test_a_heat_kernel_too_narrow_for_the_edges_is_told():
     with pytest.warns(UserWarning, match="so narrow that half of the edges"):
         LaplacianEigenmaps(2, sigma=0.05).fit(roll(200).points)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_query_points_obey_the_eigenproblem(kind):
+    """A query point stands where a vertex with its edges would satisfy L y = value D y."""
+    X = roll(150).points
+    model = LaplacianEigenmaps(2, n_neighbors=8, gamma=0.1, laplacian=kind).fit(X)
+    gaps = cdist(X, X)
+    np.fill_diagonal(gaps, np.inf)
+    near = np.argsort(gaps, axis=1)[:, :8]
+    listed = np.zeros(gaps.shape, dtype=bool)
+    np.put_along_axis(listed, near, True, axis=1)
+    degree = np.where(listed | listed.T, np.exp(-0.1 * gaps**2), 0.0).sum(axis=1)
+    queries = 0.5 * (X[:12] + X[near[:12, 0]])
+    for query, place in zip(queries, model.transform(queries), strict=True):
+        away = np.linalg.norm(X - query, axis=1)
+        seen = np.argsort(away)[:8]
+        weights = np.exp(-0.1 * away[seen] ** 2)
+        own, values = weights.sum(), model.eigenvalues_
+        if kind == "unnormalized":  # own y - sum = value y
+            expected = weights @ model.embedding_[seen] / (own - values)
+        elif kind == "random-walk":  # own y - sum = value own y
+            expected = weights @ model.embedding_[seen] / (own * (1.0 - values))
+        else:  # the same for u = sqrt(degree) y
+            y = model.embedding_[seen] / np.sqrt(degree[seen])[:, None]
+            expected = np.sqrt(own) * (weights @ y) / (own * (1.0 - values))
+        np.testing.assert_allclose(place, expected, rtol=1e-8)
+
+
+def test_adaptive_gaussians_are_those_of_the_paper():
+    """sqrt(2 s_i s_j / (s_i^2 + s_j^2)) exp(-d^2 / (s_i^2 + s_j^2)) (Haghverdi et al. 2016)."""
+    from unspool import graph
+    from unspool.distances import neighbor_graph
+    from unspool.relation import AdaptiveGaussianWeights
+
+    X = roll(60).points
+    edges = graph.symmetrize(neighbor_graph(X, 9))
+    weights = edges.with_weights(AdaptiveGaussianWeights.of(edges).weigh(edges)).toarray()
+    gaps = cdist(X, X)
+    seventh = [np.sort(gaps[i, edges.neighbors[edges.rows == i]])[6] for i in range(60)]
+    squares = np.add.outer(np.square(seventh), np.square(seventh))
+    expected = np.sqrt(2 * np.outer(seventh, seventh) / squares) * np.exp(-(gaps**2) / squares)
+    np.testing.assert_allclose(weights[weights > 0], expected[weights > 0], rtol=1e-10)
+
+
+def test_entries_of_hardly_tied_points_follow_from_their_neighbours():
+    """Where the degree is next to nothing, y = sum of w y / (D (1 - value)) still holds.
+
+    A path of thirty points, the last of which has a neighbour of its own by a weight of 1e-14.
+    """
+    from unspool.relation import settle_faint_points
+
+    table = np.diag(np.ones(29), 1) + np.diag(np.ones(29), -1)
+    exact = solve(problem.laplacian(sp.csr_array(table)), 2)
+    wider = np.zeros((31, 31))
+    wider[:30, :30] = table
+    wider[29, 30] = wider[30, 29] = 1e-14
+    rounded = replace(exact, vectors=np.vstack([exact.vectors, [1e-9, -1e-9]]))
+    found = settle_faint_points(sp.csr_array(wider), rounded)
+    np.testing.assert_allclose(found[:30], exact.vectors, atol=1e-12)
+    np.testing.assert_allclose(found[30], exact.vectors[29] / (1.0 - exact.values), rtol=1e-9)

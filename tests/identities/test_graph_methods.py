@@ -123,13 +123,14 @@ def test_eigengap_finds_the_number_of_clusters():
 
 def test_cut_values_are_those_of_the_definition():
     sample = datasets.three_clusters(60, seed=5)
-    model = unspool.SpectralClustering(n_clusters=3).fit(sample.points)
+    model = unspool.SpectralClustering(n_clusters=3, n_neighbors=45).fit(sample.points)
     weights = model.charts_[0].relation.weights.toarray()
     cut = ncut = 0.0
     for cluster in range(3):
         inside = model.labels_ == cluster
         leaving = weights[np.ix_(inside, ~inside)].sum()
         cut, ncut = cut + leaving / 2, ncut + leaving / weights[inside].sum()
+    assert cut > 1e-3
     assert model.cut_ == pytest.approx(cut, rel=1e-12)
     assert model.normalized_cut_ == pytest.approx(ncut, rel=1e-12)
 
@@ -242,3 +243,30 @@ def test_isolated_vertices_are_components():
     model = unspool.SpectralClustering(n_clusters=4, **options).fit(weights)
     np.testing.assert_allclose(model.eigenvalues_, 0.0, atol=1e-12)
     assert adjusted_rand_score([0, 0, 1, 1, 2, 3], model.labels_) == 1.0
+
+
+def test_distances_of_no_points_are_told():
+    random = np.random.default_rng(10)
+    table = random.uniform(1, 2, size=(25, 25))
+    table = (table + table.T) / 2
+    np.fill_diagonal(table, 0.0)
+    model = unspool.ClassicalMDS(12, metric="precomputed").fit(table)
+    assert any("are negative" in sentence for sentence in model.report_.advice)
+    flat = unspool.ClassicalMDS(3).fit(POINTS)
+    assert not any("are negative" in sentence for sentence in flat.report_.advice)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_query_points_of_diffusion_maps_obey_the_walk(alpha):
+    """psi(x) = sum of p(x, j) psi_j / value, with the density of the fitted points divided out."""
+    model = unspool.DiffusionMaps(3, n_neighbors=9, alpha=alpha, gamma=2.0).fit(POINTS)
+    edges = graph.symmetrize(distances.neighbor_graph(POINTS, 9))
+    kernel = edges.with_weights(np.exp(-2.0 * edges.distances**2)).toarray() + np.eye(150)
+    density = kernel.sum(axis=1) ** -alpha
+    query = POINTS[:20] + 0.05
+    gaps = np.linalg.norm(query[:, None] - POINTS[None], axis=2)
+    for row, place in zip(gaps, model.transform(query), strict=True):
+        near = np.argsort(row, kind="stable")[:9]
+        weights = np.exp(-2.0 * row[near] ** 2) * density[near]
+        expected = weights @ model.embedding_[near] / weights.sum() / model.eigenvalues_
+        np.testing.assert_allclose(place, expected, rtol=1e-8, atol=1e-10)

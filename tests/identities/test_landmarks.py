@@ -103,3 +103,37 @@ def real_roll():
         return datasets.real("swiss_roll_isomap")["x"]
     except FileNotFoundError as absent:
         pytest.skip(str(absent))
+
+
+def test_svd_scaling_is_that_of_the_singular_values():
+    """Coordinates are U sqrt(S) of the centred squared distances (n x m), as in IsomapII."""
+    points = np.random.default_rng(6).normal(size=(90, 5))
+    model = unspool.LandmarkMDS(2, n_landmarks=15, scaling="svd").fit(points)
+    squares = -0.5 * distances.pairwise_squared_distances(points, points[model.landmarks_])
+    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    left, singular, _ = np.linalg.svd(centred, full_matrices=False)
+    np.testing.assert_allclose(model.eigenvalues_, singular[:2], rtol=1e-10)
+    expected = left[:, :2] * np.sqrt(singular[:2])
+    signs = np.sign((expected * model.embedding_).sum(axis=0))
+    np.testing.assert_allclose(model.embedding_, expected * signs, atol=1e-9)
+    kept = unspool.LandmarkMDS(2, n_landmarks=15).fit(points)
+    assert np.abs(kept.eigenvalues_ - singular[:2]).max() > 0.1 * singular[0]
+
+
+@pytest.mark.parametrize("name", ["LandmarkMDS", "LandmarkIsomap"])
+def test_landmarks_are_chosen_as_was_said(name):
+    points = datasets.swiss_roll(200, seed=3).points
+    method = getattr(unspool, name)
+    for rule in ("maxmin", "random"):
+        for count in (12, 40):
+            model = method(2, n_landmarks=count, landmarks=rule).fit(points)
+            assert len(np.unique(model.landmarks_)) == count
+    nearest = {}
+    for rule in ("maxmin", "random"):
+        chosen = method(2, n_landmarks=40, landmarks=rule).fit(points).landmarks_
+        nearest[rule] = pdist(points[chosen]).min()
+    assert nearest["maxmin"] > 1.5 * nearest["random"]  # chosen far apart, or not
+    draws = [method(2, landmarks="random", random_state=s).fit(points).landmarks_ for s in (0, 1)]
+    assert set(draws[0]) != set(draws[1])
+    named = [50, 3, 117, 80, 199, 20]
+    np.testing.assert_array_equal(method(2, landmarks=named).fit(points).landmarks_, named)

@@ -140,3 +140,18 @@ def test_without_regularization_a_line_and_a_grid_are_rebuilt_exactly():
     design = np.column_stack([np.ones(64), grid])
     fitted = design @ np.linalg.lstsq(design, found.embedding_, rcond=None)[0]
     assert np.abs(fitted - found.embedding_).max() < 1e-6
+
+
+@pytest.mark.parametrize("regularization", [1e-3, 0.5])
+def test_query_points_are_rebuilt_by_weights_of_the_same_kind(regularization):
+    X = roll(120).points
+    model = LLE(2, n_neighbors=8, regularization=regularization).fit(X)
+    queries = 0.5 * (X[:10] + X[10:20])
+    near = np.argsort(cdist(queries, X), axis=1)[:, :8]
+    for query, seen, place in zip(queries, near, model.transform(queries), strict=True):
+        differences = X[seen] - query
+        gram = differences @ differences.T
+        gram += regularization * np.trace(gram) * np.eye(8)
+        weights = np.linalg.solve(gram, np.ones(8))
+        expected = weights @ model.embedding_[seen] / weights.sum()
+        np.testing.assert_allclose(place, expected, rtol=1e-7, atol=1e-9)

@@ -194,3 +194,31 @@ def test_a_few_thin_neighbourhoods_are_advice():
     line = np.column_stack([np.linspace(1.2, 4.0, 9), np.zeros(9)])
     model = unspool.LTSA(2, n_neighbors=5).fit(np.vstack([sheet, line]))
     assert any("of 309 neighbourhoods have fewer than 2" in told for told in model.report_.advice)
+
+
+def test_hessian_patches_vanish_on_planes_and_not_on_bends():
+    """The form of affine functions is 0, of quadratic ones their own part, of others hardly any."""
+    clouds = np.random.default_rng(4).normal(size=(6, 15, 2))
+    tangents = problem.tangent_coordinates(clouds, 2)
+    patches = problem.hessian_patches(tangents)
+    for cloud, patch in zip(clouds, patches, strict=True):
+        x, y = cloud.T
+        planes = np.column_stack([np.ones(15), x, y])
+        bends = np.column_stack([x * x, x * y, y * y])
+        rest = np.column_stack([x**3, x * x * y, np.sin(3 * x)])
+        np.testing.assert_allclose(patch @ planes, 0.0, atol=1e-10)
+        curved = bends - planes @ np.linalg.lstsq(planes, bends, rcond=None)[0]
+        np.testing.assert_allclose(patch @ bends, curved, atol=1e-9)
+        both = np.hstack([planes, bends])
+        other = rest - both @ np.linalg.lstsq(both, rest, rcond=None)[0]
+        forms = np.einsum("ij,ij->j", other, patch @ other)
+        assert (forms <= 0.02 * np.square(other).sum(axis=0)).all()
+        assert (forms > 0.0).all()
+
+
+@pytest.mark.parametrize("name", ["LTSA", "ModifiedLLE"])
+def test_ltsa_and_modified_lle_say_how_many_neighbours_they_need(name):
+    points = datasets.helix(120).points  # closed: with two neighbours it hangs together
+    with pytest.raises(ValueError, match=r"needs at least 3 neighbours of every point"):
+        getattr(unspool, name)(2, n_neighbors=2).fit(points)
+    assert np.isfinite(getattr(unspool, name)(2, n_neighbors=6).fit(points).embedding_).all()

@@ -143,3 +143,24 @@ def digits():
     from sklearn.datasets import load_digits
 
     return load_digits().data / 16.0
+
+
+def test_landmarks_are_drawn_as_was_said():
+    """Most points in a dot: uniform landmarks lie there, pivots and means do not."""
+    dot = 0.01 * RANDOM.normal(size=(190, 2))
+    points = np.vstack([dot, RANDOM.uniform(-5, 5, size=(10, 2))])
+    options = {"gamma": 1.0, "n_landmarks": 12}
+    uniform = unspool.KernelPCA(1, landmarks="uniform", **options).fit(points)
+    pivots = unspool.KernelPCA(1, landmarks="cholesky", **options).fit(points)
+    means = unspool.KernelPCA(1, landmarks="kmeans", **options).fit(points)
+    assert len(np.unique(uniform.landmarks_)) == len(np.unique(pivots.landmarks_)) == 12
+    assert np.sum(uniform.landmarks_ < 190) >= 9
+    assert np.sum(pivots.landmarks_ < 190) <= 5
+    assert len(means.landmarks_) == 0
+    centers = means.landmark_points_
+    gaps = np.linalg.norm(points[:, None] - centers[None], axis=2)
+    for number, center in enumerate(centers):  # each is the mean of those nearest to it
+        own = points[gaps.argmin(axis=1) == number]
+        np.testing.assert_allclose(own.mean(axis=0), center, atol=0.02)
+    named = unspool.KernelPCA(1, landmarks=[7, 3, 195], gamma=1.0).fit(points)
+    np.testing.assert_array_equal(named.landmark_points_, points[[7, 3, 195]])

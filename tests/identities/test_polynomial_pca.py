@@ -141,6 +141,21 @@ def test_equations_of_every_component_keep_to_it():
         np.testing.assert_allclose(np.sqrt(np.mean(left**2)), equation.residual, rtol=1e-9)
 
 
+@pytest.mark.parametrize("noise", [0.003, 0.02])
+def test_rounding_an_equation_hardly_adds_to_its_residual(noise):
+    random = np.random.default_rng(12)
+    angle = random.uniform(0, 2 * np.pi, 400)
+    points = np.column_stack([2.0 * np.cos(angle), 0.7 * np.sin(angle)])
+    points += noise * random.normal(size=points.shape)
+    model = PolynomialPCA().fit(points)
+    equation, vector = model.equation(), model.components_[-1]
+    written = dict(zip(equation.exponents, equation.coefficients, strict=True))
+    rounded = np.array([written.get(tuple(powers), 0.0) for powers in model.exponents_])
+    unit = abs(rounded @ vector)
+    left = np.sqrt(np.mean(np.square(equation(points)))) / unit
+    assert left <= 1.04 * np.sqrt(model.eigenvalues_[-1])  # a quarter, at a right angle
+
+
 def test_pca_of_the_extension_by_another_route():
     points = np.random.default_rng(3).normal(size=(80, 3))
     for degree in (1, 2, 3):

@@ -271,3 +271,18 @@ def test_components_without_any_link_are_joined_at_their_centers():
     weighted = LaplacianEigenmaps(1, weights="given", **options)
     with pytest.raises(ValueError, match="no lengths"), pytest.warns(UserWarning, match="2 conn"):
         weighted.fit(graph)
+
+
+@every_space
+@pytest.mark.parametrize("d", [1, 2])
+def test_points_far_away_stay_beside_their_component(case, d):
+    """A query point far beyond all is placed with its nearest, never on the map of another."""
+    X, labels = clusters((60, 40, 20))
+    model, _ = fitted(case, X, n_components=d, components="separate")
+    centers = [X[labels == piece].mean(axis=0) for piece in range(3)]
+    for across in ([0.0, 1.0, 1.0], [0.0, -1.0, 1.0], [0.3, 0.0, -1.0]):  # the line of the clusters
+        places = model.transform(X + 40.0 * np.array(across))
+        assert np.isfinite(places).all()
+        np.testing.assert_array_equal(model._layout.owner(places), labels)
+        back = model.inverse_transform(model.transform(X + 4.0 * np.array(across)))
+        np.testing.assert_array_equal(cdist(back, centers).argmin(axis=1), labels)

@@ -59,3 +59,12 @@ def test_what_counts_as_carried_by_few():
     assert [localized.coordinate for localized in found] == [2]
     assert set(found[0].carriers) == set(range(190, 200))
     assert find_localized(np.zeros((100, 2))) == []
+
+
+def test_strays_that_are_set_apart_have_a_cluster():
+    X = with_strays()
+    model = unspool.SpectralClustering(n_clusters=3, n_neighbors=12, outliers="separate")
+    labels = model.fit_predict(X)
+    assert len(labels) == len(X)
+    assert len(model.outliers_) > 0
+    np.testing.assert_array_equal(model.predict(X), labels)

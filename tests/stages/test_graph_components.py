@@ -103,6 +103,7 @@ def test_directed_components_follow_the_definition(seed):
     edges = np.column_stack(
         [np.repeat(np.arange(n), 2), random.integers(0, n, 2 * n), random.random(2 * n) + 0.1]
     )
+    edges = edges[random.random(2 * n) < 0.6]  # some lead nowhere: several closed classes
     one_way = directed(n, edges[edges[:, 0] != edges[:, 1]])
     reach = np.eye(n, dtype=bool)
     reach[one_way.rows, one_way.neighbors] = True
@@ -188,10 +189,15 @@ def test_given_distances_are_bridged_alike():
     np.testing.assert_array_equal(by_points.neighbors, by_table.neighbors)
 
 
-def test_a_sparse_graph_cannot_be_bridged():
-    X, _ = clusters((10, 8))
+def test_a_sparse_graph_without_links_is_bridged_from_center_to_center():
+    """The new edge is as long as the radii of both: no center is farther from its points."""
+    X, labels = clusters((10, 8))
     table = sp.csr_array(np.where(cdist(X, X) < 10, cdist(X, X), 0.0))
     index = distances.build_index(table, "precomputed")
     within = distances.find_neighbors(index, table)
-    with pytest.raises(ValueError, match=r"2 connected components.*components='separate'"):
-        graph.bridge_components(within, graph.find_components(within), index, table)
+    bridged = graph.bridge_components(within, graph.find_components(within), index, table)
+    assert bridged.n_edges == within.n_edges + 2
+    crossing = labels[bridged.rows] != labels[bridged.neighbors]
+    one, other = bridged.rows[crossing][0], bridged.neighbors[crossing][0]
+    radii = [table.toarray()[point][labels == labels[point]].max() for point in (one, other)]
+    np.testing.assert_allclose(bridged.distances[crossing], sum(radii))

@@ -220,3 +220,14 @@ def test_tables_must_be_square_and_symmetric():
     kernel.check_symmetric(np.array([[1.0, 2.0], [2.0 + 1e-12, 1.0]]), "my table")
     with pytest.raises(ValueError, match="symmetric"):
         kernel.is_positive_semidefinite(np.array([[1.0, 2.0], [3.0, 1.0]]))
+
+
+def test_combinations_of_centred_features_get_their_mean_back():
+    """sum c_i (f_i - m) + m, written as a combination of the features themselves."""
+    random = np.random.default_rng(8)
+    features, coefficients = random.normal(size=(12, 5)), random.normal(size=(4, 12))
+    mean = features.mean(axis=0)
+    expected = coefficients @ (features - mean) + mean
+    found = kernel.Centering.of(features @ features.T).add_mean(coefficients)
+    np.testing.assert_allclose(found @ features, expected, atol=1e-12)
+    np.testing.assert_array_equal(kernel.Uncentered().add_mean(coefficients), coefficients)

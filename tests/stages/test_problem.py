@@ -110,3 +110,25 @@ def test_tangents_of_clouds_of_lower_rank_are_orthogonal_to_the_constant(feature
     np.testing.assert_allclose(
         tangents.transpose(0, 2, 1) @ tangents, np.broadcast_to(np.eye(2), (20, 2, 2)), atol=1e-12
     )
+
+
+def test_patches_come_out_alike_in_batches_of_any_size(monkeypatch):
+    import sys
+
+    module = sys.modules[problem.alignment.__module__]
+    X = roll(60).points
+    found = distances.neighbor_graph(X, 7)
+
+    def patches():
+        for members in problem.batch_neighborhoods(found, 3):
+            for row in members:  # one by one, so that there are many batches
+                tangents = problem.tangent_coordinates(X[row][None], 2)
+                yield row[None], problem.tangent_patches(tangents)
+
+    whole = problem.alignment(patches(), 60).matrix.toarray()
+    by_hand = np.zeros((60, 60))
+    for members, blocks in patches():
+        by_hand[np.ix_(members[0], members[0])] += blocks[0]
+    np.testing.assert_allclose(whole, by_hand, atol=1e-12)
+    monkeypatch.setattr(module, "ENTRIES", 200)
+    np.testing.assert_allclose(problem.alignment(patches(), 60).matrix.toarray(), whole, atol=1e-12)

@@ -336,3 +336,14 @@ def test_threads_do_not_change_a_digit(monkeypatch):
         for one, two in zip(answers[0], others, strict=True):
             assert one[0] == two[0]
             np.testing.assert_array_equal(one[1], two[1])
+
+
+def test_unknown_pairs_have_no_curvature():
+    """What the first step assumes: the weights of the known pairs of each point, n / (n - 1)."""
+    table, weights = random_table(12, missing=0.3), random_weights(12)
+    known = ~np.isnan(table)
+    np.fill_diagonal(known, False)
+    for given, used in ((None, np.ones((12, 12))), (weights, weights)):
+        expected = np.where(known, used, 0.0).sum(axis=1) * 12 / 11
+        found = TableStress.of(table, given).curvature
+        np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -89,6 +89,7 @@ TABLES = {
 }  # fmt: skip
 GRAPHS = {
     "sparse graph": lambda: unspool.Isomap(metric="precomputed").fit(sparse_graph()),
+    "sparse neighbourhoods": lambda: unspool.LLE(metric="precomputed").fit(sparse_graph()),
     "sparse weights": lambda: unspool.LaplacianEigenmaps(metric="precomputed", weights="given").fit(
         sparse_graph()
     ),

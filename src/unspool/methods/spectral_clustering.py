@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 from .. import graph, problem
 from ..problem import Normalization
 from ..relation import Chart, Component, LaplacianRelation
+from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
 from .laplacian_eigenmaps import NORMALIZATIONS, WHICH, WeightedEstimator
@@ -92,7 +94,15 @@ class SpectralClustering(WeightedEstimator):
         ndarray of shape (n_queries,)
             Cluster of each.
         """
-        rows = self._rows_to_cluster(self.transform(X).astype(np.float64))
+        return self._nearest_centers(self.transform(X))
+
+    def _fit(self, X: Any) -> None:
+        super()._fit(X)
+        if len(self.outliers_):  # placed after the others were clustered: they join as query points
+            self.labels_[self.outliers_] = self._nearest_centers(self.embedding_[self.outliers_])
+
+    def _nearest_centers(self, places: Array) -> Array:
+        rows = self._rows_to_cluster(places.astype(np.float64))
         gaps = np.square(rows[:, None, :] - self.cluster_centers_[None, :, :]).sum(axis=2)
         return np.asarray(gaps.argmin(axis=1))
 
@@ -143,7 +153,9 @@ class SpectralClustering(WeightedEstimator):
         vectors, eigenvalues = spectrum.vectors[:, :width], spectrum.values[:width]
         labels = self._cluster(vectors, component.masses)
         self.cut_, self.normalized_cut_ = problem.cuts(relation.weights, labels)
-        self.labels_ = labels[self._copies.point_of]
+        everyone = np.zeros(len(self._copies.first), dtype=labels.dtype)
+        everyone[component.members] = labels
+        self.labels_ = everyone[self._copies.point_of]
         return Chart(component.members, vectors, eigenvalues, relation, vectors)
 
     def _choose_n_clusters(self, spectrum: Spectrum) -> int:
@@ -155,11 +167,20 @@ class SpectralClustering(WeightedEstimator):
     def _cluster(self, vectors: Array, masses: Array | None) -> Array:
         """Find the centers, and return the label of each point; copies count for the means."""
         from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
 
         rows = self._rows_to_cluster(vectors)
         means = KMeans(self.n_clusters_, n_init=10, random_state=self.random_state)
-        means.fit(rows, sample_weight=masses)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # told below, in our words
+            means.fit(rows, sample_weight=masses)
         self.cluster_centers_ = means.cluster_centers_
+        found = len(np.unique(means.labels_))
+        if found < self.n_clusters_:
+            warn(
+                f"only {found} of {self.n_clusters_} clusters have points: no more places differ "
+                "among the eigenvectors; lower n_clusters"
+            )
         return np.asarray(means.labels_)
 
     def _rows_to_cluster(self, vectors: Array) -> Array:

@@ -245,8 +245,8 @@ class Layout:
         owner = np.zeros(len(places), dtype=np.intp)
         plane = places[:, :2]
         for number, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
-            beyond = np.maximum(np.maximum(low - plane, plane - high), 0.0)
-            distance = np.square(beyond).sum(axis=1)
+            # the larger of both: beyond a corner the margin is no farther than beyond a side
+            distance = np.maximum(np.maximum(low - plane, plane - high), 0.0).max(axis=1)
             closer = distance < nearest
             owner[closer], nearest[closer] = number, distance[closer]
         return owner

@@ -128,7 +128,8 @@ def _measured(task: Task, pairs: EigenPairs) -> EigenPairs:
         return pairs
     wanted = pairs.vectors[:, : task.wanted]
     misfit = task.form.apply(wanted) - wanted * pairs.values[: task.wanted]
-    return replace(pairs, residuals=np.linalg.norm(misfit, axis=0))
+    size = float(np.abs(misfit).max(initial=0.0)) or 1.0  # squares of 1e160 overflow
+    return replace(pairs, residuals=size * np.linalg.norm(misfit / size, axis=0))
 
 
 def _is_verified(task: Task, pairs: EigenPairs) -> bool:

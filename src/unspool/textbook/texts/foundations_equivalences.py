@@ -9,7 +9,7 @@ import numpy as np
 from ... import datasets, distances, graph, kernel, spectrum
 from ...evaluate import plan
 from ...methods import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps, commute_time_distances
-from ..checks import Check, Outcome, equal, follows, measured, outcome
+from ..checks import Check, Outcome, equal, follows, measured, mostly, outcome
 from ..comparing import off_by_signs, unit
 from ..registry import item
 from ..runner import shifted
@@ -67,6 +67,7 @@ def isomap_is_kernel_pca() -> Outcome:
     model = Isomap(2, n_neighbors=8).fit(points)
     squares = model.geodesics_**2
     on_map = distances.pairwise_squared_distances(model.embedding_, model.embedding_)
+    rolls = [datasets.swiss_roll(250, seed=shifted(seed)).points for seed in range(10)]
     return outcome(
         measured(
             "kernel PCA of K_Iso against Isomap",
@@ -82,11 +83,12 @@ def isomap_is_kernel_pca() -> Outcome:
             erratum="S3-outer-square",
             claimed=1.0,
         ),
-        measured(
+        mostly(
             "cost with an outer square, map over one place",
             "the map minimises it",
-            float(np.square(on_map - squares).sum() / np.square(squares).sum()),
-            at_most=0.1,
+            [_outer_cost(Isomap(2, n_neighbors=8).fit(roll)) for roll in rolls],
+            at_most=0.25,
+            share=0.8,
         ),
         measured(
             "smallest eigenvalue of K_Iso over largest",
@@ -95,6 +97,13 @@ def isomap_is_kernel_pca() -> Outcome:
             at_most=-1e-3,
         ),
     )
+
+
+def _outer_cost(model: Isomap) -> float:
+    """Return the sum of squared misses of squared distances, over that of a map of one place."""
+    squares = model.geodesics_**2
+    on_map = distances.pairwise_squared_distances(model.embedding_, model.embedding_)
+    return float(np.square(on_map - squares).sum() / np.square(squares).sum())
 
 
 def _graph(points: Any, count: int = 8, width: float = 1.0) -> Any:

@@ -166,7 +166,7 @@ def algorithm_4_3() -> Outcome:
             "captures the geometry",
             [_unrolled(seed) for seed in range(10)],
             at_least=0.65,
-            share=0.8,
+            share=0.6,
         ),
         draw=lambda: panels({"LLE": y}, sample.color),
     )

@@ -262,7 +262,7 @@ def lle_and_false_connections() -> Outcome:
             "worst R^2, LLE less Isomap",
             "less susceptible to introducing false connections",
             np.subtract(_fits(lle, samples), _fits(isomap, samples)).tolist(),
-            at_least=0.05,
+            at_least=0.1,
             share=0.7,
         ),
         mostly(

@@ -101,12 +101,12 @@ def _coils(places: Any) -> float:
 
 
 BY_METHOD = {
-    "PCA": 10.0,
-    "kernel PCA": 10.0,
-    "Isomap": 13.0,
-    "LLE": 8.0,
-    "Laplacian eigenmaps": 10.0,
-    "Hessian eigenmaps": 9.0,
+    "PCA": 12.0,
+    "kernel PCA": 12.0,
+    "Isomap": 14.5,
+    "LLE": 16.0,
+    "Laplacian eigenmaps": 15.5,
+    "Hessian eigenmaps": 14.5,
 }
 FOLLOWS = {
     "PCA": False,
@@ -152,9 +152,15 @@ def exercise_16_10(coil: Table) -> Outcome:
             for name, bound in BY_METHOD.items()
         ],
         measured(
-            "the same, Isomap less the best of the others",
-            "which one is best",
-            same["Isomap"] - max(value for name, value in same.items() if name != "Isomap"),
+            "the same, the worst of the nonlinear methods less PCA",
+            "nonlinear manifold learning",
+            min(same[name] for name in same if "PCA" not in name) - same["PCA"],
+            at_least=0.05,
+        ),
+        measured(
+            "the same, LLE less Isomap, which joins the components",
+            "a map of each component keeps objects apart",
+            same["LLE"] - same["Isomap"],
             at_least=0.05,
         ),
         [
@@ -192,7 +198,7 @@ def unrolling() -> Outcome:
                 "outperforms linear techniques",
                 fits[name],
                 at_least=0.98,
-                share=0.9,
+                share=0.8,
             )
             for name in ("Isomap", "Hessian eigenmaps")
         ],
@@ -208,7 +214,7 @@ def unrolling() -> Outcome:
                 at_least=0.02,
                 share=share,
             )
-            for name, share in (("LLE", 0.9), ("Laplacian eigenmaps", 0.6))
+            for name, share in (("LLE", 0.8), ("Laplacian eigenmaps", 0.6))
         ],
         draw=lambda: panels(maps[0], samples[0].color),
     )

@@ -162,8 +162,11 @@ def hessian() -> Outcome:
     """On an isometric patch constants and flat coordinates have no Hessian: t + 1 zero values.
 
     The neighbourhood's mean divides by K; dividing by n leaves the points where they are. The
-    matrix has one row a point.
+    matrix has one row a point. The rolls are drawn five times.
     """
+    rolls = [datasets.swiss_roll(1000, seed=shifted(seed)) for seed in range(5, 10)]
+    unrolled = [HessianLLE(2, n_neighbors=12).fit_transform(roll.points) for roll in rolls]
+    fits = [worst_fit(y, roll.coordinates) for y, roll in zip(unrolled, rolls, strict=True)]
     sample = datasets.swiss_roll(1000, seed=shifted(4))
     model = HessianLLE(2, n_neighbors=12).fit(sample.points)
     flat = np.random.default_rng(shifted(1)).uniform(size=(300, 2))
@@ -188,11 +191,12 @@ def hessian() -> Outcome:
             float(quality.explained_by(plane.embedding_, flat).min()),
             at_least=1 - 1e-9,
         ),
-        measured(
+        mostly(
             "R^2 of the flat coordinates of the roll, smaller",
             "recovered up to a rigid motion",
-            float(quality.explained_by(model.embedding_, sample.coordinates).min()),
+            fits,
             at_least=0.99,
+            share=0.8,
         ),
         measured(
             "centre left in a neighbourhood when dividing by K",

@@ -283,40 +283,56 @@ def _refused(table: Any) -> bool:
 @item("S1.stress", "Weighted stress and missing distances", "Extensions of MDS")
 def stress() -> Outcome:
     """Iterative descent lowers the stress below that of classical scaling; weights of 0 stand for
-    missing distances, weights 1/d^2 keep near pairs better."""
-    points = _stress_points(50, 6, seed=4)
-    lengths = distances.pairwise_distances(points, points)
-    plain = MDS(2, metric="precomputed", random_state=shifted(0)).fit(lengths)
-    classical = ClassicalMDS(2, metric="precomputed").fit(lengths)
-    inverse = np.where(lengths > 0, 1 / np.maximum(lengths, 1e-12) ** 2, 0.0)
-    near = MDS(2, metric="precomputed", weights=inverse, random_state=shifted(0)).fit(lengths)
-    flat = _stress_points(40, 2, seed=5)
-    full = distances.pairwise_distances(flat, flat)
-    random = np.random.default_rng(shifted(6))
-    gaps = np.triu(random.random(full.shape) < 0.3, 1)
-    holed = np.where(gaps | gaps.T, np.nan, full)
-    filled = MDS(2, metric="precomputed", random_state=shifted(0)).fit(holed)
-    closest = lengths < np.quantile(lengths, 0.2)
+    missing distances, weights 1/d^2 keep near pairs better: ten draws."""
+    lowered, nearer = zip(
+        *(_by_descent(_stress_points(50, 6, seed)) for seed in DRAWS), strict=True
+    )
     return outcome(
-        measured(
+        mostly(
             "stress over that of classical scaling",
             "minimised by iterative procedures",
-            plain.stress_ / _stress(lengths, classical.embedding_),
-            at_most=0.95,
+            lowered,
+            at_most=0.75,
+            share=0.9,
         ),
-        measured(
-            "left over with 30 % of the distances missing",
+        mostly(
+            "left over with 30 % of the distances missing, best of five starts",
             "w in {0, 1} handles missing data",
-            quality.disparity(filled.embedding_, flat),
-            at_most=1e-3,
+            [_left_by_gaps(seed) for seed in DRAWS],
+            at_most=1e-9,
+            share=0.8,
         ),
-        measured(
+        mostly(
             "error of near pairs, weights 1/d^2 over weights 1",
             "more heavily penalise nearby pairs",
-            _error(lengths, near.embedding_, closest) / _error(lengths, plain.embedding_, closest),
+            nearer,
             at_most=0.95,
+            share=0.9,
         ),
     )
+
+
+def _by_descent(points: Any) -> tuple[float, float]:
+    """Return stress over that of classical scaling, and the error of near pairs weighed more."""
+    lengths = distances.pairwise_distances(points, points)
+    closest = lengths < np.quantile(lengths, 0.2)
+    classical = ClassicalMDS(2, metric="precomputed").fit(lengths)
+    plain, near = (
+        MDS(2, metric="precomputed", weights=weights).fit(lengths)
+        for weights in (None, "inverse_square")
+    )
+    weighed, equal_weights = (_error(lengths, y.embedding_, closest) for y in (near, plain))
+    return plain.stress_ / _stress(lengths, classical.embedding_), weighed / equal_weights
+
+
+def _left_by_gaps(seed: int) -> float:
+    """Return how far a map from 70 % of the distances between points of a plane is from them."""
+    flat = _stress_points(40, 2, seed)
+    full = distances.pairwise_distances(flat, flat)
+    gaps = np.triu(np.random.default_rng(shifted(seed)).random(full.shape) < 0.3, 1)
+    holed = np.where(gaps | gaps.T, np.nan, full)
+    filled = MDS(2, metric="precomputed", n_init=5, random_state=shifted(0)).fit(holed)
+    return quality.disparity(filled.embedding_, flat)
 
 
 def _stress(lengths: Any, places: Any) -> float:
@@ -339,9 +355,6 @@ def nonmetric() -> Outcome:
     }
     bent = MDS(2, metric="precomputed", ordinal=True, max_iter=500).fit(tables[0] ** 2)
     order = quality.shepard(tables[0], bent.embedding_, metric="precomputed").value
-    flat = _stress_points(40, 2, seed=7)
-    streets = distances.pairwise_distances(flat, flat, metric="cityblock")
-    by_street = MDS(2, metric="cityblock", random_state=shifted(0)).fit(flat)
     return outcome(
         mostly(
             "moved by squaring all dissimilarities, nonmetric",
@@ -354,7 +367,7 @@ def nonmetric() -> Outcome:
             "moved by squaring all dissimilarities, metric",
             "metric methods want the numbers",
             moved["metric"],
-            at_least=0.004,
+            at_least=0.01,
             share=0.9,
         ),
         measured(
@@ -363,13 +376,21 @@ def nonmetric() -> Outcome:
             order,
             at_least=0.999,
         ),
-        measured(
+        mostly(
             "stress of city-block distances on their own map over that on the points themselves",
             "a choice of distance",
-            _stress(streets, by_street.embedding_) / _stress(streets, flat),
-            at_most=0.8,
+            [_by_street(seed) for seed in DRAWS],
+            at_most=0.3,
+            share=0.9,
         ),
     )
+
+
+def _by_street(seed: int) -> float:
+    flat = _stress_points(40, 2, seed)
+    streets = distances.pairwise_distances(flat, flat, metric="cityblock")
+    own = MDS(2, metric="cityblock", random_state=shifted(0)).fit(flat)
+    return _stress(streets, own.embedding_) / _stress(streets, flat)
 
 
 def _moved(before: Any, after: Any, *, ordinal: bool) -> float:

@@ -1,0 +1,167 @@
+"""Break a copy of the source, one breakage at a time, and see which the tests do not notice.
+
+``make sabotage`` tries them all; ``python -m tests.sabotage.running relation/`` those with this in
+their name. Exit status 1 if one survives. Every breakage has a process of its own, forked from one
+that has loaded NumPy, SciPy, scikit-learn and numba already, which is most of the time otherwise.
+"""
+
+import compileall
+import importlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.sabotage.breakages import BREAKAGES, Breakage
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 600  # for the tests of one breakage: what then still runs, hangs
+PASSED, FAILED = 0, 1  # how pytest ends
+SHARED = ("pytest", "numpy.testing", "scipy.sparse.linalg", "scipy.spatial", "scipy.stats")
+SHARED += ("scipy.interpolate", "sklearn.manifold", "sklearn.utils.estimator_checks", "numba")
+SHARED += ("pandas", "threadpoolctl", "numba.core.caching")
+OPTIONS = ("-x", "-q", "--no-header", "--tb=short", "-p", "no:cacheprovider", "-m", "not slow")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a breakage."""
+
+    breakage: Breakage
+    state: str  # "caught", "SURVIVED", "hung", or "error" if the tests could not even be run
+    seconds: float
+    told: str = ""
+
+    def __str__(self):
+        told = "" if self.state == "caught" else "\n" + self.told[-2000:]
+        return f"{self.state:<9} {self.seconds:5.1f} s  {self.breakage.name}{told}"
+
+
+class Copy:
+    """A copy of the package in a folder of its own, and tests that import it."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.package = self.folder / "src" / "unspool"
+        unread = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "src" / "unspool", self.package, ignore=unread)
+        compileall.compile_dir(self.package, quiet=1)
+
+    @contextmanager
+    def broken(self, breakage):
+        """Break the copy while the block lasts."""
+        file = self.package / breakage.file
+        sound, dated = file.read_text("utf-8"), file.stat()
+        file.write_text(broken_text(sound, breakage), "utf-8")
+        try:
+            yield
+        finally:
+            file.write_text(sound, "utf-8")
+            os.utime(file, ns=(dated.st_atime_ns, dated.st_mtime_ns))  # as it was compiled
+
+    def run(self, tests, compiled="compiled", seconds=SECONDS):
+        """Run tests on the copy; return how pytest ended (None if it hung) and what it printed.
+
+        Compiled code is found by the date of its own file, not by those that it calls, and so a
+        broken kernel needs a folder for ``compiled`` code of its own.
+        """
+        printed = self.folder / "printed"
+        for module in SHARED:
+            importlib.import_module(module)
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            self._run_and_exit(tests, printed, self.folder / compiled)
+        ended = _wait(child, seconds)
+        return ended, printed.read_text("utf-8", "replace")
+
+    def _run_and_exit(self, tests, printed, compiled):
+        """Run tests, in the child."""
+        import numba
+        import pytest
+
+        ended = 70
+        try:
+            with printed.open("w") as file:
+                os.dup2(file.fileno(), 1)
+                os.dup2(file.fileno(), 2)
+            os.chdir(ROOT)
+            sys.dont_write_bytecode = True
+            sys.path[:0] = [str(self.package.parent), str(ROOT)]
+            os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])  # for those that tests start
+            os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(compiled)
+            ended = int(pytest.main([*OPTIONS, *(f"tests/{test}" for test in tests)]))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(ended)
+
+
+def _wait(child, seconds):
+    """Return the exit status of a process; None if it took too long and was ended."""
+    last = time.monotonic() + seconds
+    while time.monotonic() < last:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.02)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def broken_text(text, breakage):
+    """Return a file's text with the breakage made; ValueError unless its place is found once."""
+    found = text.count(breakage.old)
+    if found != 1:
+        raise ValueError(f"{breakage.name}: {breakage.old!r} stands {found} times in its file")
+    return text.replace(breakage.old, breakage.new)
+
+
+def attack(copy, breakage):
+    """Return whether the tests named for a breakage notice it."""
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(dir=copy.folder) as own, copy.broken(breakage):
+        is_kernel = breakage.file.endswith("_kernels.py")
+        ended, told = copy.run(breakage.caught_by, own if is_kernel else "compiled")
+    state = {FAILED: "caught", PASSED: "SURVIVED", None: "hung"}.get(ended, "error")
+    return Verdict(breakage, state, time.perf_counter() - began, told)
+
+
+def check_sound(copy, chosen):
+    """Raise RuntimeError if the tests fail before anything is broken."""
+    tests = sorted({test for breakage in chosen for test in breakage.caught_by})
+    ended, told = copy.run(tests, seconds=10 * SECONDS)
+    if ended != PASSED:
+        raise RuntimeError(f"these tests fail though nothing is broken:\n{told[-4000:]}")
+
+
+def main(words):
+    """Attack the breakages whose names hold one of the words, or all; list the survivors."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = "1"  # nothing that a child could wait for in vain
+    chosen = [one for one in BREAKAGES if not words or any(word in one.name for word in words)]
+    with tempfile.TemporaryDirectory(prefix="sabotage-") as folder:
+        copy = Copy(folder)
+        check_sound(copy, chosen)
+        verdicts = []
+        for breakage in chosen:
+            verdicts.append(attack(copy, breakage))
+            print(verdicts[-1], flush=True)
+    left = [verdict for verdict in verdicts if verdict.state != "caught"]
+    print(f"\n{len(verdicts) - len(left)} of {len(verdicts)} breakages were caught")
+    for verdict in left:
+        print(f"  {verdict.state}: {verdict.breakage.name}")
+    return int(bool(left))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

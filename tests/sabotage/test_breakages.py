@@ -1,0 +1,58 @@
+"""Every breakage can be made, and the tests that should notice it exist; slowly: they do."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.sabotage.breakages import BREAKAGES
+from tests.sabotage.running import Copy, attack, broken_text
+from unspool.catalog import METHODS
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "unspool"
+STAGES = ("distances", "graph", "paths", "kernel", "problem", "spectrum", "extension", "optimize")
+
+
+@cache
+def functions_of(file):
+    tree = ast.parse((ROOT / "tests" / file).read_text("utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda one: one.name)
+def test_it_can_be_made_and_its_tests_exist(breakage):
+    broken = broken_text((SOURCE / breakage.file).read_text("utf-8"), breakage)
+    ast.parse(broken)  # what cannot even be read proves nothing
+    assert breakage.caught_by
+    for test in breakage.caught_by:
+        file, _, function = test.partition("::")
+        name = function.partition("[")[0]
+        assert not name or name in functions_of(file), test
+
+
+def test_names_are_unique():
+    assert len({one.name for one in BREAKAGES}) == len(BREAKAGES)
+
+
+def test_every_stage_and_every_method_is_attacked():
+    assert len(BREAKAGES) >= 80
+    rooms = {one.file.partition("/")[0].removesuffix(".py") for one in BREAKAGES}
+    assert set(STAGES) <= rooms
+    files = {one.file for one in BREAKAGES}
+    for entry in METHODS.values():
+        file = entry.load().__module__.removeprefix("unspool.").replace(".", "/") + ".py"
+        assert file in files, f"nothing in {file} is attacked"
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    return Copy(tmp_path_factory.mktemp("sabotage"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda one: one.name)
+def test_it_is_caught(breakage, copy):
+    verdict = attack(copy, breakage)
+    assert verdict.state == "caught", verdict.told
