@@ -1,10 +1,11 @@
 """What fitting a method costs: bytes, and seconds of the reference machine, stage by stage.
 
 Each entry of the catalogue names its function of this file. Formulas are per point (n), column (d),
-neighbour (k), landmark (m) and coordinate (q); their factors were measured on one or two cores with
-Swiss rolls of 2,000 to 20,000 points in 3 and 50 columns. Where a stage changes its algorithm, the
-limit is read from the code that decides it. Neighbour graphs are taken to be those of data with
-about two dimensions: in more, their factors fill in, and what is sparse here costs more.
+neighbour (k), landmark (m) and coordinate (q); their factors were measured on two cores with Swiss
+rolls of 2,000 to 20,000 points and with real tables of 700 to 100,000 points in 10 to 1,024 columns
+(the table in docs/compare.md). Where a stage changes its algorithm, the limit is read from the code
+that decides it. How far the factor of a neighbour graph fills in is measured where the data are
+given, else taken to be that of data whose dimension grows slowly with the number of columns.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Literal
 Kind = Literal["products", "memory", "branching"]
 
 PASSES = 6  # over all geodesics, about, where their table is made anew each time
+FILLED = 300  # arcs a point from which on searching (Dijkstra) is faster than elimination
+PATH_ARC, PATH_STEP = 1.2e-10, 2e-10  # seconds a pair: by arc; by neighbour and doubling of points
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Size:
     m: int  # all n points, where none are set apart as landmarks
     degree: int
     free: float
+    filled: float = 0.0  # entries per point of a neighbour graph's factor; 0 where nobody looked
+    search: str = "auto"
 
     @property
     def pairs(self) -> float:
@@ -38,7 +43,16 @@ class Size:
     @property
     def fill(self) -> float:
         """Entries per point of a neighbour graph's factor; of patches, two and a half times."""
-        return 1.9 * log2(max(self.n, 2)) * self.k / 10
+        if self.filled:
+            return self.filled
+        flat = 1.9 * log2(max(self.n, 2)) * self.k / 10
+        dimension = 2 + log2(max(self.d, 3) / 3)  # 6 for 50 columns, 10 for images
+        return flat * float(max(1.0, self.n / 500) ** (1 - 2 / dimension))  # separators of a grid
+
+    @property
+    def points(self) -> float:
+        """Bytes of the points, which a fitted model keeps."""
+        return 8.0 * self.n * self.d
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,25 +78,57 @@ class Machine:
     sorting: float
 
 
-REFERENCE = Machine(flops=4.1e10, bandwidth=1.2e10, sorting=8.2e6)  # whose seconds these are
+REFERENCE = Machine(flops=1.2e11, bandwidth=2.2e10, sorting=9.2e6)  # whose seconds these are
+
+
+CORES = 2  # of the reference machine, which processor seconds are shared out over
 
 
 def _search(s: Size) -> Costs:
-    from .distances import CHUNK_BYTES, TREE_DIMENSIONS
+    from .distances import (
+        TREE_DIMENSIONS,
+        approximate_seconds,
+        exact_bytes,
+        exact_seconds,
+        workspace_bytes,
+    )
 
-    kept = 50.0 * s.n * s.k
+    kept = 50.0 * s.n * s.k + s.points
     if s.d <= TREE_DIMENSIONS:
-        seconds = 2.5e-8 * s.k * s.n * log2(max(s.n, 2))
-        return [Cost("neighbours", "branching", seconds, kept, kept)]
-    strip = min(CHUNK_BYTES, 8 * s.pairs)
-    products, selection = 5e-11 * s.pairs * s.d, 1.1e-8 * s.pairs
-    return [Cost("neighbours", "products", products + selection, kept, 2.9 * strip)]
+        seconds = 2.5e-8 * (0.7 + 0.03 * s.d**2) * s.k * s.n * log2(max(s.n, 2))
+        return [Cost("neighbours", "branching", seconds, kept, 50.0 * s.n * s.k)]
+    if is_approximate(s):
+        seconds = approximate_seconds(s.n, s.d, s.k) / CORES
+        return [Cost("neighbours", "branching", seconds, kept, workspace_bytes(s.n, s.d, s.k))]
+    seconds = 0.02 + exact_seconds(s.n, s.d) / CORES + 4e-8 * s.n * s.d
+    return [Cost("neighbours", "products", seconds, kept, exact_bytes(s.n, s.d, s.k))]
 
 
-def _sparse_spectrum(s: Size, fill: float, seconds: float) -> Cost:
+def is_approximate(s: Size) -> bool:
+    """Say whether the neighbours are searched approximately."""
+    from .distances import PATIENCE, TREE_DIMENSIONS, exact_seconds
+
+    if s.search != "auto":
+        return s.search == "approximate" and s.d > TREE_DIMENSIONS
+    return s.d > TREE_DIMENSIONS and exact_seconds(s.n, s.d) > PATIENCE
+
+
+def _sparse_spectrum(s: Size, kind: str, fill: float, entries: float) -> Cost:
+    """The small end of a sparse matrix: by its factor, or by products where that is cheaper.
+
+    ``entries`` are those of the matrix, a point.
+    """
+    from .spectrum import ENTRY_SECONDS, FACTOR_SPEED, FILTER_PRODUCTS
+
     vectors = 48.0 * s.n * (s.q + 4)
-    growth = log2(max(s.n, 2)) / 11
-    return Cost("spectrum", "branching", seconds * s.n * growth, vectors, 90 * fill * s.n)
+    ordering = 4e-8 * fill * s.n
+    factoring = fill**2 * s.n / FACTOR_SPEED
+    products = FILTER_PRODUCTS[kind] * ENTRY_SECONDS * entries * s.n
+    if products < factoring:
+        return Cost("spectrum", "branching", ordering + products, vectors, 1000.0 * s.n)
+    growth = log2(max(s.n, 2)) / 12
+    seconds = ordering + factoring + (1.2e-5 + 2e-7 * fill) * s.n * growth
+    return Cost("spectrum", "branching", seconds, vectors, (2000.0 + 40.0 * fill) * s.n)
 
 
 def _dense_spectrum(s: Size, seconds: float) -> Cost:
@@ -90,26 +136,32 @@ def _dense_spectrum(s: Size, seconds: float) -> Cost:
     return Cost("spectrum", "memory", seconds * s.pairs, 8.0 * s.n * s.q, taken)
 
 
-def _table(s: Size, name: str, base: float, column: float, tables: float = 1.0) -> Cost:
-    seconds = (base + column * s.d) * s.pairs
-    return Cost(name, "memory", seconds, 8.0 * s.pairs, 8.0 * (tables - 1.0) * s.pairs)
+def _table(s: Size, name: str, base: float, tables: float = 1.0) -> Cost:
+    """A table of all pairs by products; the points are kept beside it."""
+    seconds = 0.05 + (base + 1.2e-11 * s.d) * s.pairs + 5e-8 * s.n * s.d
+    kept = 8.0 * s.pairs + s.points
+    return Cost(name, "memory", seconds, kept, 8.0 * (tables - 1.0) * s.pairs + s.points)
 
 
 def pca(s: Size) -> Costs:
-    """Covariance or a thin decomposition of the centred points."""
-    from .spectrum import DECOMPOSED
+    """The gram matrix of the shorter side, or of a small table a thin decomposition."""
+    from .spectrum import SQUARED_FROM
 
     entries, width = float(s.n * s.d), min(s.n, s.d)
-    work = width if entries * width <= DECOMPOSED else min(width, 100)
-    seconds = 7e-3 + 8e-7 * s.n + 5e-10 * entries * work + 1e-8 * entries
-    return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, 44.0 * s.n * s.d)]
+    seconds = 7e-3 + 8e-7 * s.n + 1e-8 * entries
+    if entries * width < SQUARED_FROM:
+        seconds += 5e-10 * entries * width
+        return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, 44.0 * entries)]
+    seconds += 2.5e-11 * entries * width + 2e-10 * float(width) ** 3
+    taken = s.points + 32.0 * float(width) ** 2
+    return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, taken)]
 
 
 def kernel_pca(s: Size) -> Costs:
     """A kernel matrix and its leading vectors; with landmarks, their columns only."""
     if s.m < s.n:
         return _nystroem(s)
-    return [_table(s, "similarity", 7e-9, 3.5e-10), _dense_spectrum(s, 1.5e-8)]
+    return [_table(s, "similarity", 1.3e-8), _dense_spectrum(s, 1.2e-8)]
 
 
 def _nystroem(s: Size) -> Costs:
@@ -118,7 +170,7 @@ def _nystroem(s: Size) -> Costs:
     m = s.m
     drawn = min(s.n, max(DRAWN_FROM, DRAWN_PER_LANDMARK * m))
     columns, factor = float(s.n * m), float(drawn * m)
-    similar = (7e-9 + 3.5e-10 * s.d) * columns
+    similar = (1e-8 + 3e-11 * s.d) * columns
     return [
         Cost("landmarks", "products", 1e-10 * factor * m + 1e-8 * factor, 0.0, 10.5 * factor),
         Cost("similarity", "products", similar + 5e-11 * columns * m, 24.0 * m**2, 17.0 * columns),
@@ -128,22 +180,22 @@ def _nystroem(s: Size) -> Costs:
 
 def classical_mds(s: Size) -> Costs:
     """A table of squared distances and its leading vectors."""
-    return [_table(s, "similarity", 3.5e-9, 3.7e-10), _dense_spectrum(s, 9e-9)]
+    return [_table(s, "similarity", 5e-9), _dense_spectrum(s, 9e-9)]
 
 
 def mds(s: Size) -> Costs:
     """A table of distances, gone through step by step."""
     steps = Cost("stress", "memory", 3.3e-8 * s.pairs, 64.0 * s.n * s.q, 0.8 * s.pairs)
-    return [_table(s, "dissimilarities", 5e-9, 4e-10), steps]
+    return [_table(s, "dissimilarities", 6e-9), steps]
 
 
 def tsne(s: Size) -> Costs:
     """Three neighbours per unit of the usual perplexity, and all updates on a grid."""
     edges = 180.0 * s.n  # of 90 neighbours in both directions
     wide = replace(s, k=90)
-    affinities = Cost("affinities", "memory", 2e-7 * edges, 24.0 * edges, 60.0 * edges)
+    affinities = Cost("affinities", "memory", 2e-7 * edges, 24.0 * edges, 20.0 * edges)
     grid = 400.0 * min(s.n, 60_000)
-    descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 40.0 * grid)
+    descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 10.0 * grid)
     return [*_search(wide), affinities, descent]
 
 
@@ -152,8 +204,10 @@ def isomap(s: Size) -> Costs:
     from .relation import DOUBLE_POINTS, GEODESIC_BLOCK_BYTES, TABLE_ROOM
 
     item = 8 if s.n <= DOUBLE_POINTS else 4
-    paths = 2.9e-9 * s.pairs * log2(max(s.n, 2)) / 11
-    prepared = Cost("shortest paths", "branching", 5e-6 * s.n, 16.0 * s.fill * s.n)
+    swept = s.fill < FILLED
+    paths = (PATH_ARC * s.fill if swept else PATH_STEP * s.k * log2(max(s.n, 2))) * s.pairs
+    arcs = 16.0 * s.fill * s.n if swept else 16.0 * 1.6 * s.k * s.n
+    prepared = Cost("shortest paths", "branching", (5e-6 + 2e-8 * s.fill) * s.n, arcs)
     if TABLE_ROOM * item * s.pairs < s.free:
         table = Cost("geodesics", "memory", paths, item * s.pairs, min(s.pairs, 6e3 * s.n))
         each = 1.4e-8 if s.n <= DOUBLE_POINTS else 3.6e-9  # beyond, passes at the speed of memory
@@ -167,20 +221,20 @@ def isomap(s: Size) -> Costs:
 def landmark_mds(s: Size) -> Costs:
     """Distances to the landmarks."""
     columns = float(s.n * s.m)
-    seconds = 8e-3 + (5e-8 + 2.5e-9 * s.d) * columns
-    strips = 8.5e5  # of query rows that are centred at a time
-    return [Cost("landmarks", "memory", seconds, 4.0 * columns, 7.1 * columns + strips)]
+    seconds = 8e-3 + (2.5e-8 + 1.8e-9 * s.d) * columns
+    strips = min(7.1 * columns, 1.6e7) + 8.5e5  # of query rows that are centred at a time
+    return [Cost("landmarks", "memory", seconds, 4.0 * columns + s.points, strips + s.points)]
 
 
 def landmark_isomap(s: Size) -> Costs:
     """Geodesics from the landmarks."""
     columns = float(s.n * s.m)
-    paths = 1.6e-8 * s.k * columns * log2(max(s.n, 2)) / 11
-    chosen = (4e-8 + 2e-9 * s.d) * columns
+    paths = 6e-9 * s.k * columns * log2(max(s.n, 2)) / 11
+    chosen = (2e-8 + 1.5e-9 * s.d) * columns
     return [
         *_search(s),
         Cost("landmarks", "memory", chosen, 0.0, 16.0 * s.n),
-        Cost("geodesics", "branching", paths, 8.0 * columns, 32.0 * columns),
+        Cost("geodesics", "branching", paths, 8.0 * columns, min(32.0 * columns, 6e7)),
     ]
 
 
@@ -189,12 +243,12 @@ def lle(s: Size) -> Costs:
     weights = Cost(
         "weights", "products", (3.6e-6 + 8e-8 * s.d) * s.n * (s.k / 10) ** 2, 16.0 * s.n * s.k
     )
-    return [*_search(s), weights, _sparse_spectrum(s, 1.2 * s.fill, 1.7e-5)]
+    return [*_search(s), weights, _sparse_spectrum(s, "factor", 1.2 * s.fill, s.k + 1.0)]
 
 
 def kernel_lle(s: Size) -> Costs:
     """A kernel matrix, neighbours from it, and then LLE."""
-    table = _table(s, "similarity", 2.6e-8, 4e-10, tables=3.0)
+    table = _table(s, "similarity", 2.6e-8, tables=3.0)
     search = Cost("neighbours", "memory", 1.3e-8 * s.pairs, 50.0 * s.n * s.k)
     return [table, search, *lle(s)[-2:]]
 
@@ -205,7 +259,7 @@ def _patches(s: Size, seconds: float) -> Costs:
     alignment = Cost(
         "alignment", "products", made, 12.0 * entries * s.n / 2.5, 50.0 * entries * s.n
     )
-    return [*_search(s), alignment, _sparse_spectrum(s, 2.6 * s.fill, 2.0e-5)]
+    return [*_search(s), alignment, _sparse_spectrum(s, "alignment", 2.6 * s.fill, entries / 2.5)]
 
 
 def modified_lle(s: Size) -> Costs:
@@ -225,7 +279,7 @@ def ltsa(s: Size) -> Costs:
 
 def laplacian(s: Size) -> Costs:
     """Weights of the edges, and the small end of their Laplacian."""
-    return [*_search(s), _sparse_spectrum(s, 1.3 * s.fill, 2.2e-5)]
+    return [*_search(s), _sparse_spectrum(s, "laplacian", 1.1 * s.fill, 1.6 * s.k)]
 
 
 def spectral_clustering(s: Size) -> Costs:
@@ -264,8 +318,9 @@ def principal_curve(s: Size) -> Costs:
 
 def principal_surface(s: Size) -> Costs:
     """Smoothing and projecting in turn, 40 times or so."""
-    workspace = min(1.7e7, 8.5e3 * s.n) + 1.8e3 * s.n
-    return [Cost("surface", "branching", 3.0 + 4e-4 * s.n, 200.0 * s.n, workspace)]
+    workspace = min(1.7e7, 8.5e3 * s.n) + 1.8e3 * s.n + 13.0 * s.points
+    seconds = 3.0 + 4e-4 * s.n * (1 + s.d / 50)
+    return [Cost("surface", "branching", seconds, 200.0 * s.n, workspace)]
 
 
 def autoassociative_network(s: Size) -> Costs:

@@ -156,6 +156,112 @@ def test_memory_of_kernel_pca_by_landmarks_is_foreseen_too():
     assert 1 / 1.5 <= foreseen / json.loads(ran.stdout)["bytes"] <= 1.5
 
 
+REAL = {
+    "pendigits": (
+        "pca",
+        "isomap",
+        "landmark-isomap",
+        "lle",
+        "laplacian-eigenmaps",
+        "diffusion-maps",
+        "kernel-pca",
+        "landmark-mds",
+    ),
+    "mnist": ("pca", "landmark-isomap", "laplacian-eigenmaps", "diffusion-maps", "kernel-pca"),
+}
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize("table", REAL)
+def test_real_data_are_foreseen_within_a_factor_of_two_and_three(table):
+    """Pendigits, and 10,000 images of MNIST; each fit in a process that is warm and alone."""
+    program = (
+        "import json, sys, warnings\n"
+        "warnings.simplefilter('ignore')\n"
+        "from benchmarks.plan import peak_of\n"
+        "from tests.evaluate.test_plan import real_points\n"
+        "from unspool import plan\n"
+        "from unspool.catalog import METHODS\n"
+        "data, cls = real_points(sys.argv[1]), METHODS[sys.argv[2]].load()\n"
+        "for n in (300, 700):\n    cls(2).fit(data[:n])\n"
+        "cls(2).fit(data)\n"  # what compiles for many points only
+        "found = plan(sys.argv[2], data)\n"
+        "took = peak_of(lambda: cls(2).fit(data))\n"
+        "print(json.dumps([found.bytes / took['bytes'], found.seconds / took['seconds']]))\n"
+    )
+    wrong = {}
+    for name in REAL[table]:
+        command = [sys.executable, "-c", program, table, name]
+        ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+        memory, seconds = json.loads(ran.stdout.splitlines()[-1])
+        if not (1 / 2 <= memory <= 2 and 1 / 3 <= seconds <= 3):
+            wrong[name] = (memory, seconds)
+    assert wrong == {}
+
+
+def real_points(table):
+    try:
+        found = unspool.datasets.real("mnist" if table == "mnist" else "pendigits")
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    points = found["x_train"][:10_000] if table == "mnist" else found["x_train"]
+    return points.reshape(len(points), -1) / (255.0 if table == "mnist" else 1.0)
+
+
+def sheet(n, dimension, columns=12, seed=0):
+    random = np.random.default_rng(seed)
+    bends = random.normal(size=(dimension, columns))
+    return np.tanh(random.normal(size=(n, dimension)) @ bends / np.sqrt(dimension))
+
+
+@pytest.mark.parametrize("dimension", [2, 6])
+def test_the_fill_of_the_graph_is_foreseen_from_a_few_points(dimension):
+    from unspool import graph, ordering
+
+    points = sheet(8_000, dimension)
+    edges = graph.symmetrize(unspool.distances.neighbor_graph(points, 10), "union")
+    pattern = edges.with_weights(np.ones(edges.n_edges, dtype=np.int8))
+    true = ordering.plan_elimination(pattern).fill / 8_000
+    assert 0.5 < plan("laplacian-eigenmaps", points).size.fill / true < 2
+
+
+def test_a_graph_of_many_dimensions_costs_more_and_only_the_points_tell():
+    flat, thick = (plan("laplacian-eigenmaps", sheet(5_000, k)) for k in (2, 8))
+    assert thick.stages[-1].seconds > 2 * flat.stages[-1].seconds
+    by_number = plan("laplacian-eigenmaps", 5_000, 12)
+    assert flat.size.filled < by_number.size.fill < thick.size.filled
+    assert plan("pca", sheet(5_000, 8)).stages == plan("pca", 5_000, 12).stages  # has no graph
+
+
+def test_how_many_columns_there_are_counts():
+    for name in METHODS:
+        narrow, wide = plan(name, 5_000, 20), plan(name, 5_000, 200)
+        assert wide.seconds > narrow.seconds
+        if name != "random-projection":  # keeps no points
+            assert wide.bytes > narrow.bytes
+
+
+def test_a_long_search_is_foreseen_as_it_is_done():
+    long = plan(Isomap(2, search="exact"), 10**6, 50, 1e15)
+    brief = plan(Isomap(2, search="approximate"), 10**6, 50, 1e15)
+    assert long.stages[0].seconds > 10 * brief.stages[0].seconds
+    assert plan(Isomap(2), 10**6, 50, 1e15).stages == brief.stages
+    few = (plan(Isomap(2, search=search), 20_000, 50) for search in ("auto", "exact"))
+    assert len({found.stages for found in few}) == 1
+
+
+def test_seconds_are_told_in_words(monkeypatch):
+    here = costs.REFERENCE
+    monkeypatch.setattr(sys.modules["unspool.evaluate.plan"], "this_machine", lambda: here)
+    found = plan(LandmarkIsomap(2, search="exact"), 10**6, 50, 1e15)
+    assert found.duration().startswith("about ")
+    assert found.duration().endswith(" with search='approximate'")
+    assert f"\n{found.duration()}\n" in str(found)
+    assert ";" not in plan(LandmarkIsomap(2), 10**6, 50, 1e15).duration()
+    assert plan("pca", 100, 3).duration() == "less than a second"
+
+
 def test_a_slower_machine_takes_longer(monkeypatch):
     here = plan("isomap", 5_000, 3)
     real = evaluate.this_machine()
@@ -196,6 +302,9 @@ def test_the_table_has_a_line_a_stage():
         (("isomap", 10, 2.5), "d must be a whole number"),
         (("isomap", True, 3), "n must be a whole number"),
         (("isomap", 10, 3, -1), "max_memory must be a positive"),
+        (("isomap", 10), "d must be a whole number"),
+        (("isomap", np.zeros((10, 3)), 3), "or a table of points alone"),
+        (("isomap", np.zeros(10)), "or a table of points alone"),
     ],
 )
 def test_odd_questions_get_one_answer(arguments, sentence):

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import resource
 import selectors
 import subprocess
 import sys
+import time
 import warnings
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -239,11 +241,14 @@ def outcomes(paths):
     found, worker = [], None
     for path in paths:
         worker = worker or _start()
+        began = _seconds(worker)
         worker.stdin.write(f"{path}\n")
         worker.stdin.flush()
         with selectors.DefaultSelector() as waiting:
             waiting.register(worker.stdout, selectors.EVENT_READ)
-            answer = worker.stdout.readline().strip() if waiting.select(SECONDS) else "HANGS"
+            while not (heard := waiting.select(1.0)) and _seconds(worker) < began + SECONDS:
+                pass
+            answer = worker.stdout.readline().strip() if heard else "HANGS"
         if answer in ("", "HANGS"):
             worker.kill()
             answer = answer or f"CRASHED {worker.wait()}"
@@ -251,6 +256,16 @@ def outcomes(paths):
         found.append(answer)
     _stopped(worker)
     return found
+
+
+def _seconds(worker):
+    """Return the seconds that a child has worked, and a tenth of those on the clock.
+
+    On a busy machine it may have to wait; and one that waits for ever does not work.
+    """
+    fields = Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()
+    worked = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return worked + (time.monotonic() / 10.0)
 
 
 def _start():

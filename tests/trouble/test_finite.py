@@ -14,6 +14,7 @@ from unspool.methods import (
     ClassicalMDS,
     DiffusionMaps,
     Isomap,
+    LandmarkMDS,
     LaplacianEigenmaps,
     PrincipalSurface,
     SpectralClustering,
@@ -143,3 +144,20 @@ def test_a_surface_of_any_size(scale):
     np.testing.assert_allclose(there.embedding_ / scale, here.embedding_, rtol=1e-4, atol=1e-3)
     back = there.inverse_transform(there.embedding_) / scale
     np.testing.assert_allclose(back, here.inverse_transform(here.embedding_), rtol=1e-3, atol=1e-2)
+
+
+@pytest.mark.parametrize("scale", [1e-55, 1e55])
+def test_landmarks_scaled_by_singular_values_at_any_size(scale):
+    """Squares of squared distances reach 1e220: their residuals must not be squared as they are."""
+    here = LandmarkMDS(2, scaling="svd", n_landmarks=20).fit(X)
+    there = LandmarkMDS(2, scaling="svd", n_landmarks=20).fit(scale * X)
+    assert up_to_signs(there.embedding_ / scale, here.embedding_) < 1e-8
+
+
+def test_points_that_only_see_each_other_through_nothing_are_no_singular_system():
+    """Faint points whose own block is singular: no warning of a library, and a finite map."""
+    points = np.concatenate([np.zeros((20, 1)), [[1e3]], [[1e3 + 1e-9]], np.ones((6, 1))])
+    points = points + 1e-3 * np.random.default_rng(0).standard_normal(points.shape)
+    model = DiffusionMaps(2, sigma=0.01, alpha=2.0, n_neighbors=4, loops=False)
+    fit_and_tell(model, points)
+    assert np.isfinite(model.embedding_).all()

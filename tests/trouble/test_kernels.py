@@ -57,8 +57,18 @@ def test_rows_of_a_kernel_matrix_keep_their_place_and_others_do_not_take_it():
     placed = model.transform(new @ X.T)
     gaps = np.abs(placed[:, None, :] - model.embedding_[None, :, :]).max(axis=2)
     assert (gaps.min(axis=1) > 0.0).all()
-    by_points = KernelLLE(2, n_neighbors=8, kernel="linear").fit(X)
-    np.testing.assert_allclose(np.abs(placed), np.abs(by_points.transform(new)), atol=0.2)
+
+
+def test_every_point_of_a_kernel_matrix_may_be_a_landmark_in_any_order():
+    table = kernel.Kernel("gaussian", gamma=0.01)(X, X)
+    order = np.random.default_rng(0).permutation(len(X))
+    model = KernelPCA(3, kernel="precomputed", landmarks=order).fit(table)
+    np.testing.assert_allclose(model.transform(table), model.embedding_, atol=1e-6)
+    np.testing.assert_allclose(
+        np.abs(model.embedding_),
+        np.abs(KernelPCA(3, kernel="precomputed").fit(table).embedding_),
+        atol=1e-5,
+    )
 
 
 def test_a_kernel_of_zeros_has_no_landmarks():

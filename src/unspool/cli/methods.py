@@ -91,7 +91,8 @@ def plan_command(method: str, data: str | None, **given: Any) -> None:
     from ..evaluate import plan
 
     entry = entry_of(method)
-    rows, width = _shape_of(data) if data is not None else (given["rows"], given["width"])
+    points = None if data is None else _points_of(data)
+    rows, width = (given["rows"], given["width"]) if points is None else (points, None)
     if rows is None:
         raise ValueError("say how many points there are: --rows N, or DATA")
     choices = {name: given[name] for name in ("n_components", "n_neighbors", "n_landmarks")}
@@ -102,12 +103,12 @@ def plan_command(method: str, data: str | None, **given: Any) -> None:
 def _plan_json(found: Any) -> str:
     names = ("bytes", "seconds", "fits", "change", "instead")
     told = {name: getattr(found, name) for name in names}
+    told["duration"] = found.duration()
     return json.dumps({**told, "stages": found.records()}, indent=2)
 
 
-def _shape_of(data: str) -> tuple[int, int]:
-    """Return the number of rows and of columns that would be mapped."""
+def _points_of(data: str) -> Any:
+    """Return the points that would be mapped."""
     from ..io import read_points
 
-    n_points, n_columns = read_points(data, na="drop").points.shape
-    return n_points, n_columns
+    return read_points(data, na="drop").points

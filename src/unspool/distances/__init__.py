@@ -2,7 +2,14 @@
 
 from ..values import NeighborIndex, Search
 from .approximate import RECALL, ApproximateSearch, approximate_seconds, workspace_bytes
-from .blocks import CHUNK_BYTES, BlockSearch, GivenDistances, MetricSearch, exact_seconds
+from .blocks import (
+    CHUNK_BYTES,
+    BlockSearch,
+    GivenDistances,
+    MetricSearch,
+    exact_bytes,
+    exact_seconds,
+)
 from .metrics import (
     expand_squares,
     pairwise_distances,
@@ -11,6 +18,7 @@ from .metrics import (
 )
 from .search import (
     DEFAULT_NEIGHBORS,
+    PATIENCE,
     TREE_DIMENSIONS,
     TreeSearch,
     build_index,
@@ -24,6 +32,7 @@ from .sparse import SparseSearch
 __all__ = [
     "CHUNK_BYTES",
     "DEFAULT_NEIGHBORS",
+    "PATIENCE",
     "RECALL",
     "TREE_DIMENSIONS",
     "ApproximateSearch",
@@ -37,6 +46,7 @@ __all__ = [
     "approximate_seconds",
     "build_index",
     "check_metric",
+    "exact_bytes",
     "exact_seconds",
     "expand_squares",
     "find_neighbors",

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table, without_self
+from ..runtime import claim
 from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .metrics import expand_squares, pairwise_distances, squared_norms
 
@@ -52,6 +53,35 @@ def exact_seconds(n_points: int, n_columns: int) -> float:
     True
     """
     return float(n_points) ** 2 * (PAIR + PAIR_AXIS * min(n_columns, MOST_AXES))
+
+
+def exact_bytes(n_points: int, n_columns: int, count: int) -> float:
+    """Return the bytes that the exact search by products takes beside the points.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of points, each of which is asked for its neighbours.
+    n_columns : int
+        Number of columns.
+    count : int
+        Neighbours of each point.
+
+    Returns
+    -------
+    float
+        Bytes at the peak.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.exact_bytes(10_000, 784, 10) > 8 * 10_000 * 784
+    True
+    """
+    width = n_columns if n_points < 2_000 else min(n_columns, MOST_AXES)
+    # the points in a better order; both sides of the tiles, and in that order; what a point holds
+    each = 8 * n_columns + 4 * 4 * (width + 3) + 8 * max(128, 2 * count) + 50 * count
+    return float(n_points) * each
 
 
 @dataclass(frozen=True)
@@ -117,6 +147,12 @@ class BlockSearch:
         from . import exact
 
         if queries is self._double or np.array_equal(queries, self._double):
+            n, d = self._double.shape
+            claim(
+                exact_bytes(n, d, count),
+                f"the search for neighbours among {n} points of {d} columns",
+                "map a sample of the points and transform the rest, or project to fewer columns",
+            )
             return exact.nearest_of_all(self._double, count)
         prepared = self._prepared("nearest", queries, count)
         return None if prepared is None else exact.nearest(prepared, queries, count)

@@ -16,13 +16,18 @@ import numpy as np
 
 from ..catalog import METHODS, Entry, entry_of
 from ..costs import REFERENCE, Cost, Machine, Size
-from ..distances import DEFAULT_NEIGHBORS
-from ..runtime import available_bytes, format_bytes
+from ..distances import DEFAULT_NEIGHBORS, neighbor_graph
+from ..graph import symmetrize
+from ..ordering import plan_elimination
+from ..runtime import available_bytes, format_bytes, in_words
+from ..values import Array
 from .comparison import columns_of_text
 
 SIDE = 500  # of the matrices that are multiplied
 STREAMED = 4_000_000  # numbers that are added: 32 MB, more than any cache
 SORTED = 200_000  # numbers that are sorted
+SAMPLES = (1_000, 3_000)  # points whose graph is eliminated, to see how its factor fills in
+WORTH_TELLING = 3.0  # times faster that another search must be
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,8 @@ class Plan:
     """What a fit will take, stage by stage; ``bytes`` is the peak. Prints as a table.
 
     If it does not fit, ``change`` is a parameter of the method with which it does (or empty), and
-    ``instead`` names methods for a similar question that fit.
+    ``instead`` names methods for a similar question that fit. If the search for neighbours takes
+    most of the time, ``faster`` says how long it would take with another one.
     """
 
     method: str
@@ -49,6 +55,7 @@ class Plan:
     machine: Machine
     instead: tuple[str, ...] = ()
     change: str = ""
+    faster: str = ""
 
     @property
     def bytes(self) -> float:
@@ -74,7 +81,13 @@ class Plan:
         lines.append(["in all", f"{self.seconds:.3g}", format_bytes(self.bytes)])
         title = f"{self.method}, {self.size.n:,} points, {self.size.d:,} columns"
         table = columns_of_text([title, "seconds", "memory"], lines)
-        return f"{table}\n\n{self.verdict()}"
+        return f"{table}\n\n{self.duration()}\n{self.verdict()}"
+
+    def duration(self) -> str:
+        """Say how long it takes, in words."""
+        faster = f"; {self.faster}" if self.faster else ""
+        about = "" if self.seconds < 1 else "about "
+        return f"{about}{in_words(self.seconds)}{faster}"
 
     def verdict(self) -> str:
         """Say whether it fits, and what would."""
@@ -92,8 +105,8 @@ class Plan:
 
 def plan(
     method: Any,
-    n: int,
-    d: int,
+    n: Any,
+    d: int | None = None,
     max_memory: float | None = None,
     *,
     n_components: int | None = None,
@@ -102,19 +115,21 @@ def plan(
 ) -> Plan:
     """Predict the memory and the time of fitting a method to n points of d columns, here.
 
-    Seconds are those of a warm process on this machine, whose speed is measured once. Neighbour
-    graphs are taken to be those of data with about two dimensions; how many steps an iterative
-    method takes depends on the data.
+    Seconds are those of a warm process on this machine, whose speed is measured once. Given the
+    points themselves, the neighbour graph of a few of them tells how fast the factors of such
+    graphs fill in, which decides what a sparse eigenproblem costs; given their number only, their
+    dimension is taken to grow slowly with the number of columns. How many steps an iterative method
+    takes depends on the data.
 
     Parameters
     ----------
     method : str, class or model
         A name of the catalogue, a class, or a model whose parameters count: coordinates, neighbours
         (of one number per point, the mean), landmarks, and the degree of polynomials.
-    n : int
-        Number of points.
-    d : int
-        Number of columns.
+    n : int or array-like of shape (n_samples, n_features)
+        Number of points, or the points.
+    d : int or None, default=None
+        Number of columns, where the points are not given.
     max_memory : float or None, default=None
         Bytes that may be used; None is what is free.
     n_components : int or None, default=None
@@ -142,18 +157,25 @@ def plan(
     limit = float(available_bytes()) if max_memory is None else float(max_memory)
     if limit <= 0:
         raise ValueError(f"max_memory must be a positive number of bytes; got {max_memory!r}")
+    points = None if isinstance(n, int | float | np.number) else n
+    if points is not None:
+        if np.ndim(points) != 2 or d is not None:
+            raise ValueError("give the number of points and of columns, or a table of points alone")
+        n, d = np.shape(points)
     for value, what in ((n, "n"), (d, "d")):
-        if isinstance(value, bool) or int(value) != value or value < 1:
+        if value is None or isinstance(value, bool) or int(value) != value or value < 1:
             raise ValueError(f"{what} must be a whole number of at least 1; got {value!r}")
     model = entry.load()() if isinstance(method, str | type) else method
-    size = _size(model, int(n), int(d), limit)
+    size = _size(model, int(n), int(d or 0), limit)
     size = replace(
         size,
         q=size.q if n_components is None else int(n_components),
         k=size.k if n_neighbors is None else int(n_neighbors),
         m=size.m if n_landmarks is None else min(int(n), int(n_landmarks)),
     )
-    planned = _planned(entry, size)
+    if points is not None and hasattr(model, "n_neighbors"):
+        size = replace(size, filled=_foreseen_fill(points, size.k))
+    planned = replace(_planned(entry, size), faster=_faster(entry, size))
     if planned.fits:
         return planned
     return replace(planned, change=_change(entry, size), instead=_fitting(entry, size))
@@ -169,7 +191,43 @@ def _size(model: Any, n: int, d: int, limit: float) -> Size:
         m=min(n, _landmarks(model, n)),
         degree=_number(model, "degree", 2),
         free=limit,
+        search=getattr(model, "search", "exact"),
     )
+
+
+def _foreseen_fill(points: Any, k: int) -> float:
+    """Return how many entries a point the factor of the neighbour graph will have.
+
+    Two samples show how it grows with the number of points: by its logarithm on a surface, nearly
+    in proportion in many dimensions.
+    """
+    points = np.asarray(points, dtype=np.float64)
+    n = len(points)
+    order = np.random.default_rng(0).permutation(n)
+    sizes = [min(size, n) for size in SAMPLES]
+    few, more = (_fill(points[np.sort(order[:size])], k) for size in sizes)
+    if sizes[0] == sizes[1]:
+        return more
+    power = np.log(max(more / few, 1.0)) / np.log(sizes[1] / sizes[0])
+    return float(more * (n / sizes[1]) ** min(power, 1.0))
+
+
+def _fill(points: Array, k: int) -> float:
+    """Return the entries a point of the factor of a neighbour graph."""
+    graph = symmetrize(neighbor_graph(points, min(k, len(points) - 1)), "union")
+    plan = plan_elimination(graph.with_weights(np.ones(graph.n_edges, dtype=np.int8)))
+    return float(plan.fill) / len(points)
+
+
+def _faster(entry: Entry, size: Size) -> str:
+    """Say how long the fit takes with an approximate search, where that is much faster."""
+    if size.search != "exact":
+        return ""
+    now, other = (
+        _planned(entry, each).seconds for each in (size, replace(size, search="approximate"))
+    )
+    is_told = now > 1 and now > WORTH_TELLING * other
+    return f"{in_words(other)} with search='approximate'" if is_told else ""
 
 
 def _planned(entry: Entry, size: Size) -> Plan:
@@ -239,7 +297,7 @@ def this_machine() -> Machine:
     )
 
 
-def _seconds(work: Callable[[], Any], times: int = 3) -> float:
+def _seconds(work: Callable[[], Any], times: int = 10) -> float:
     """Return the seconds that the fastest of some runs takes."""
     taken = []
     for _ in range(times):

@@ -27,6 +27,7 @@ TABLES = {
     "points": "table",
 }
 LARGEST = 1e70  # fourth powers (norms of squared distances) of anything larger overflow
+ZERO = 1e-14  # a distance that may be zero, rounded: by angle, or in a feature space
 SMALLEST = 1e-70  # fourth powers of anything smaller vanish
 # finiteness is checked here: scikit-learn's message does not say where
 NUMBERS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
@@ -409,6 +410,27 @@ def _is_ordinary(points: Array) -> bool:
     """
     square = float(np.vdot(points, points)) if points.flags.c_contiguous else np.inf
     return SMALLEST**2 * points.size < square < LARGEST**2
+
+
+def check_kernel(table: Array) -> Array:
+    """Return a kernel matrix; ValueError if it is not finite, as that of a forged model may be."""
+    if not np.isfinite(table).all():
+        raise ValueError("the kernel matrix of this model is not finite; fit the model again")
+    return table
+
+
+def recognize(X: Array, fitted: Array, nearest: Array, gap: Array) -> tuple[Array, Array]:
+    """Return the fitted points that queries are, or are nearest to, and which of them are one.
+
+    Angles round the distance of a point to itself above zero; and where a metric or a kernel puts
+    unlike points at no distance, each is still itself.
+    """
+    nearest, equal = np.array(nearest), (fitted[nearest] == X).all(axis=1)
+    for row in np.flatnonzero(~equal & (gap <= ZERO)):
+        same = np.flatnonzero((X[row] == fitted).all(axis=1))
+        if len(same):
+            nearest[row], equal[row] = same[0], True
+    return nearest, np.asarray(equal | (gap == 0.0))
 
 
 def check_magnitude(values: Array, *, fitting: bool) -> None:

@@ -29,12 +29,11 @@ from ..relation import (
 from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .estimator import Estimator, InputKind, check_n_components
+from .estimator import Estimator, InputKind, check_n_components, recognize
 from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")
-ZERO = 1e-14  # a distance that may be zero, rounded: by angle, or in a feature space
 ROUNDS = 5  # times that strays are set apart before the rest is taken as it is
 SEVERAL = "what to do when the graph has several connected components"
 
@@ -353,12 +352,8 @@ class GraphEstimator(Estimator):
                 placed = self._place(chart, queries[here], seen)
                 coordinates[here] = self._layout.place(number, placed)
         rows, known = self._copies.first[closest], gap == 0.0
-        if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
-            equal = (self._X[rows] == X).all(axis=1)
-            for row in np.flatnonzero(~equal & (gap <= ZERO)):  # unlike points at no distance
-                same = np.flatnonzero((X[row] == self._X).all(axis=1))
-                rows[row], equal[row] = (same[0], True) if len(same) else (rows[row], False)
-            known |= equal
+        if self._input_kind() == "points":
+            rows, known = recognize(X, self._X, rows, gap)
         if not self._MEETS_KNOWN:
             beside = extension.nearness(nearest)[:, None]
             coordinates += beside * (self.embedding_[rows] - coordinates)

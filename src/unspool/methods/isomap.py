@@ -17,6 +17,7 @@ from ..relation import (
 )
 from ..spectrum import negative_mass
 from ..values import Array, Spectrum
+from .estimator import check_kernel
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
 from .parameters import method, parameter
 
@@ -75,7 +76,8 @@ class Isomap(GraphEstimator):
         ndarray of shape (n, n)
             The kernel matrix of Isomap (Izenman 2013, eq. 16.54).
         """
-        return double_centered(-0.5 * self.geodesics_**2)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return check_kernel(double_centered(-0.5 * self.geodesics_**2))
 
     def kernel_operator_(self) -> LinearOperator:
         """Return the kernel matrix by its products alone: nothing of size n x n is made.

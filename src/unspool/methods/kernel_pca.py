@@ -155,7 +155,7 @@ class KernelPCA(KernelChoice, Estimator):
         """Return the similarities of points (rows) to those that are seen (columns)."""
         if self._input_kind() == "points":
             return self._kernel(X, self._seen)
-        return X if len(self._seen) == X.shape[1] else X[:, self._seen[:, 0]]
+        return X if self._has_all_pairs() else X[:, self._seen[:, 0]]
 
     def _transform(self, X: Array) -> Array:
         return self._map.place(self._similarities(X))

@@ -10,7 +10,7 @@ from .. import problem
 from ..runtime import warn
 from ..spectrum import double_product, solve
 from ..values import Array
-from .estimator import Estimator, check_axes
+from .estimator import Estimator, check_axes, check_kernel
 from .parameters import learned, method, parameter
 
 EQUAL = 4 * float(np.finfo(np.float64).eps)  # of the mean: its rounding is no variance
@@ -111,4 +111,5 @@ class PCA(Estimator):
             The Gram matrix.
         """
         scores = self.embedding_.astype(np.float64) * self._scales()
-        return np.asarray(scores @ scores.T)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return check_kernel(np.asarray(scores @ scores.T))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 from .. import graph, problem
 from ..problem import Normalization
 from ..relation import Chart, Component, LaplacianRelation
+from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
 from .laplacian_eigenmaps import NORMALIZATIONS, WHICH, WeightedEstimator
@@ -165,11 +167,20 @@ class SpectralClustering(WeightedEstimator):
     def _cluster(self, vectors: Array, masses: Array | None) -> Array:
         """Find the centers, and return the label of each point; copies count for the means."""
         from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
 
         rows = self._rows_to_cluster(vectors)
         means = KMeans(self.n_clusters_, n_init=10, random_state=self.random_state)
-        means.fit(rows, sample_weight=masses)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # told below, in our words
+            means.fit(rows, sample_weight=masses)
         self.cluster_centers_ = means.cluster_centers_
+        found = len(np.unique(means.labels_))
+        if found < self.n_clusters_:
+            warn(
+                f"only {found} of {self.n_clusters_} clusters have points: no more places differ "
+                "among the eigenvectors; lower n_clusters"
+            )
         return np.asarray(means.labels_)
 
     def _rows_to_cluster(self, vectors: Array) -> Array:

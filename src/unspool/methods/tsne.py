@@ -23,7 +23,7 @@ from ..relation import Neighborhood, NeighborSearch, relate_neighbors
 from ..runtime import advise, limit_blas_threads
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .estimator import Estimator, InputKind, check_n_components, input_kind
+from .estimator import Estimator, InputKind, check_n_components, input_kind, recognize
 from .parameters import learned, method, parameter
 
 START_WIDTH = 1e-4  # standard deviation of the first coordinate of a start
@@ -297,8 +297,9 @@ class TSNE(Estimator):
         answer = fixed.place(seen, self.perplexity_)
         nearest = seen.neighbors[seen.starts[:-1]]
         known = seen.distances[seen.starts[:-1]] == 0.0
-        if self._input_kind() == "points":  # cosine rounds a point's distance to itself above zero
-            known |= (self._X[self._distinct[nearest]] == X).all(axis=1)
+        if self._input_kind() == "points":
+            gap = seen.distances[seen.starts[:-1]]
+            nearest, known = recognize(X, self._X[self._distinct], nearest, gap)
         answer[known] = places[nearest[known]]
         return answer
 

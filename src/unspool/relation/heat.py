@@ -7,12 +7,13 @@ probabilities to the points it sees.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import spsolve
+from scipy.sparse.linalg import MatrixRankWarning, spsolve
 
 from .. import problem
 from ..extension import walk_rows
@@ -200,8 +201,15 @@ def settle_faint_points(weights: sp.csr_array, spectrum: Spectrum) -> Array:
         vectors[faint, column] = 0.0
         outside = steps @ vectors[:, column]
         system = sp.csc_array((1.0 - value) * sp.eye_array(len(faint)) - steps[:, faint])
-        vectors[faint, column] = spsolve(system, outside) if len(faint) else 0.0
+        vectors[faint, column] = _solved(system, outside)
     return np.where(np.isfinite(vectors), vectors, 0.0)
+
+
+def _solved(system: sp.csc_array, right: Array) -> Array:
+    """Return the solution; what is not finite where there is none: points see only each other."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MatrixRankWarning)
+        return np.asarray(spsolve(system, right)) if len(right) else right
 
 
 def _with_loops(weights: sp.csr_array, loops: Array, masses: Array | None) -> sp.csr_array:

@@ -1,7 +1,14 @@
 """EigenProblem -> Spectrum: one place picks the solver, checks it, and fixes signs and axes."""
 
 from .operators import double_product
-from .solve import DECOMPOSED, solve
+from .solve import (
+    DECOMPOSED,
+    ENTRY_SECONDS,
+    FACTOR_SPEED,
+    FILTER_PRODUCTS,
+    SQUARED_FROM,
+    solve,
+)
 from .whole_spectrum import (
     additive_constant,
     all_eigenvalues,
@@ -11,6 +18,10 @@ from .whole_spectrum import (
 
 __all__ = [
     "DECOMPOSED",
+    "ENTRY_SECONDS",
+    "FACTOR_SPEED",
+    "FILTER_PRODUCTS",
+    "SQUARED_FROM",
     "additive_constant",
     "all_eigenvalues",
     "components_of_null_space",

@@ -21,6 +21,7 @@ from ..values import Array, EigenProblem, Matrix, Operator
 
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
 PRODUCT_ROWS = 128  # a thread takes at a time
+FEW_ROWS = 1_000  # up to which threads cost more than they save
 SMALL = 1 << 23  # entries, below which any way is fast, and threads or kernels are not worth it
 COPIED = 1 << 18  # entries, below which a copy of a whole table takes no memory worth a plan
 FEW = 16  # vectors, up to which our product is faster than BLAS's (twice as fast for six)
@@ -127,7 +128,10 @@ class StandardForm:
             def work(rows: slice) -> None:
                 table[rows] -= pairs[0][rows] @ pairs[1]
 
-            run_strips(work, len(table), PRODUCT_ROWS)
+            if len(table) <= FEW_ROWS:
+                work(slice(None))
+            else:
+                run_strips(work, len(table), PRODUCT_ROWS)
         return table
 
     def as_array(self) -> Array:
