@@ -43,7 +43,11 @@ def nearness(towards: NeighborGraph) -> Array:
     one becomes the nearest.
     """
     second = np.minimum(towards.starts[:-1] + 1, towards.starts[1:] - 1)  # alone: its own second
-    gap, next_gap = towards.distances[towards.starts[:-1]], towards.distances[second]
+    return nearness_of(towards.distances[towards.starts[:-1]], towards.distances[second])
+
+
+def nearness_of(gap: Array, next_gap: Array) -> Array:
+    """Return the same, given the distances to the nearest old point and to the second nearest."""
     ratio = gap / np.where(next_gap > 0.0, next_gap, 1.0)
     return np.asarray(np.maximum(1.0 - ratio / BESIDE, 0.0) ** 2)
 

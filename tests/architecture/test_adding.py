@@ -42,8 +42,8 @@ class CauchyRelation:
 
     @classmethod
     def of(cls, graph: NeighborGraph) -> CauchyRelation:
-        """Return the relation whose scale is the mean squared length of an edge."""
-        scale = float(np.mean(graph.distances**2))
+        """Return the relation whose scale is the squared median length of an edge."""
+        scale = float(np.median(graph.distances)) ** 2
         return cls(graph.with_weights(_weigh(graph, scale)), scale)
 
     def problem(self) -> EigenProblem:
@@ -227,7 +227,19 @@ INSERTED = {
             '    seen("cauchy-mnist10k", "cauchy-eigenmaps", MNIST_10K, **NEAR),\n',
         ),
     ],
-    "docs/design.md": [(r"^\| Laplacian eigenmaps \|.*\n", ROW)],
+    "tests/properties/test_options.py": [
+        (
+            r"^SPECIAL = \{.*\n",
+            '    ("CauchyEigenmaps", "outliers"): Trial(\n'
+            '        (), {"n_neighbors": 12}, _with_distant_strays\n'
+            "    ),\n",
+        ),
+    ],
+    "docs/design.md": [
+        (r"^\| Laplacian eigenmaps \|.*\n", ROW),
+        (r"^\| `search` \| ", "CauchyEigenmaps, "),
+        (r"^\| `random_state` \| ", "CauchyEigenmaps, "),
+    ],
     "CHANGELOG.md": [(r"^### Added\n\n", "- Cauchy eigenmaps.\n")],
 }
 BUILT = {"docs/images/cauchy-eigenmaps.png", "README.md"}  # by docs/build.py, as the list says

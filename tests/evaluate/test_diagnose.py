@@ -240,8 +240,8 @@ def test_the_advice_on_equal_eigenvalues_stands_where_nothing_else_is_wrong():
     found = diagnose(model, square, sample=300)
     measure = eigengap(found.evidence)
     assert measure.advice.endswith("set n_components to 2")
-    two = PCA(2).fit(np.column_stack([square, 0.5 * square[:, :1]]))
-    assert "1 or 3" not in str(diagnose(two, two._X, sample=300))
+    flat = np.column_stack([square, 0.5 * square[:, :1]])
+    assert "1 or 3" not in str(diagnose(PCA(2).fit(flat), flat, sample=300))
 
 
 def test_negative_eigenvalues_ask_for_a_constant_or_another_method():

@@ -162,7 +162,7 @@ REFUSED = {
     "features of row 3 are not all numbers": lambda x: np.where(
         np.arange(20)[:, None] == 3, np.nan, x
     ),
-    "sums of their squares overflow": lambda x: x * 1e200,
+    "powers of that overflow": lambda x: x * 1e200,
 }
 
 

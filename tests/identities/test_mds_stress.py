@@ -343,7 +343,10 @@ def test_new_points_are_placed_by_their_own_stress(options):
     assert quality.disparity(moved, placed) < 1e-3
     if options:
         return
-    for row, place in zip(rows, placed, strict=True):
+    gaps = np.sort(rows, axis=1)
+    alone = gaps[:, 0] > 0.1 * gaps[:, 1]  # the others are drawn to the point they are beside
+    assert alone.sum() > 40
+    for row, place in zip(rows[alone], placed[alone], strict=True):
 
         def own(y, row=row):
             return np.square(np.linalg.norm(fitted.embedding_ - y, axis=1) - row).sum()

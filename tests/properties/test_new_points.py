@@ -73,24 +73,20 @@ def test_what_comes_out_is_not_what_is_kept(case):
 
 @pytest.mark.parametrize(("case", "d"), EVERY_DIMENSION)
 def test_points_beside_known_ones_go_beside_them(case, d):
-    """A small step moves the place by little, in proportion: the map is continuous there.
-
-    MDS is as near to its place as the iterations that found it.
-    """
+    """A small step moves the place by little, in proportion: the map is continuous there."""
     model = case.make(n_components=d).fit(X)
     direction = np.random.default_rng(0).standard_normal(X[:50].shape)
     for step in (1e-6, 1e-8):
         moved = np.abs(
             model.transform(X[:50] + step * np.ptp(X) * direction) - model.embedding_[:50]
         )
-        bound = max(1e3 * step, 1e-4 * (case.cls.__name__ == "MDS"))
-        assert moved.max() < bound * np.ptp(model.embedding_)
+        assert moved.max() < 1e3 * step * np.ptp(model.embedding_)
 
 
 REAL = {  # rows of tables that people have: ties, whole numbers, many columns
     "pendigits": ("x_test", 16),
     "covtype": ("numeric", 10),
-    "phoneme_timit": ("x", 64),
+    "phoneme_timit": ("x", 32),
 }
 
 

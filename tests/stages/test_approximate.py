@@ -247,9 +247,9 @@ def test_which_search_is_chosen():
 
 @pytest.mark.parametrize("metric", ["manhattan", "cosine", "precomputed", lambda a, b: 1.0])
 def test_other_distances_are_refused(metric):
-    with pytest.raises(ValueError, match="needs points and Euclidean distances"):
+    with pytest.raises(ValueError, match="needs dense points and Euclidean distances"):
         distances.neighbor_graph(TABLE[:50, :50], 5, metric=metric, search="approximate")
-    with pytest.raises(ValueError, match="needs points and Euclidean distances"):
+    with pytest.raises(ValueError, match="needs dense points and Euclidean distances"):
         Isomap(metric=metric, search="approximate").fit(TABLE[:50, :50])
 
 

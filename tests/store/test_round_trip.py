@@ -131,7 +131,7 @@ def test_variants(make, tmp_path):
     assert_same_maps(model, there_and_back(model, tmp_path), NEW)
 
 
-@pytest.mark.filterwarnings("ignore:the neighbour graph")
+@pytest.mark.filterwarnings("ignore:the neighbour graph", "ignore:coordinate 1 is carried by")
 @pytest.mark.parametrize("components", ["separate", "bridge", "largest"])
 @pytest.mark.parametrize("cls", [unspool.Isomap, unspool.LLE, unspool.LandmarkIsomap])
 def test_connected_components(cls, components, tmp_path):

@@ -110,10 +110,13 @@ def test_a_library_call_is_cancelled_while_it_runs():
         release.wait(30)
         ended.set()
 
-    with runtime.listen(lambda event: None) as listener, runtime.stage("waiting"):
-        threading.Timer(0.2, listener.cancel).start()
-        with pytest.raises(runtime.Cancelled, match="cancelled during 'waiting'"):
+    def wait():
+        with runtime.listen(lambda event: None) as listener, runtime.stage("waiting"):
+            threading.Timer(0.2, listener.cancel).start()
             runtime.run_apart(work)
+
+    with pytest.raises(runtime.Cancelled, match="cancelled during 'waiting'"):
+        wait()
     assert not ended.is_set()
     release.set()
     assert ended.wait(30)

@@ -57,6 +57,8 @@ def test_rows_of_a_kernel_matrix_keep_their_place_and_others_do_not_take_it():
     placed = model.transform(new @ X.T)
     gaps = np.abs(placed[:, None, :] - model.embedding_[None, :, :]).max(axis=2)
     assert (gaps.min(axis=1) > 0.0).all()
+    by_points = KernelLLE(2, n_neighbors=8, kernel="linear").fit(X)
+    np.testing.assert_allclose(np.abs(placed), np.abs(by_points.transform(new)), atol=0.2)
 
 
 def test_every_point_of_a_kernel_matrix_may_be_a_landmark_in_any_order():

@@ -355,10 +355,14 @@ class GraphEstimator(Estimator):
         if self._input_kind() == "points":
             rows, known = recognize(X, self._X, rows, gap)
         if not self._MEETS_KNOWN:
-            beside = extension.nearness(nearest)[:, None]
+            beside = self._nearness(nearest)[:, None]
             coordinates += beside * (self.embedding_[rows] - coordinates)
         coordinates[known] = self.embedding_[rows[known]]
         return coordinates
+
+    def _nearness(self, nearest: NeighborGraph) -> Array:
+        """Return how far each query point counts as the fitted point that is nearest to it."""
+        return extension.nearness(nearest)
 
     def _place(self, chart: Chart, queries: Any, seen: NeighborGraph | None = None) -> Array:
         """Place queries on a chart; ``seen`` are the points of it that they see, if known."""

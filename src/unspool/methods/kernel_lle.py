@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..runtime import claim, stage
-from ..values import Array, Metric
+from ..values import Array, Metric, NeighborGraph
 from .choices import KernelChoice
 from .estimator import InputKind
 from .lle import LLE
@@ -76,6 +76,12 @@ class KernelLLE(KernelChoice, LLE):
             squares = self._squared_distances(table, self._own_similarities(X, table))
             running.note(holds=squares.nbytes)
         return np.asarray(np.sqrt(squares))
+
+    def _nearness(self, nearest: NeighborGraph) -> Array:
+        """Return nothing for rows of a kernel matrix: without k(x, x) they tell no distance."""
+        if self._input_kind() == "points":
+            return super()._nearness(nearest)
+        return np.zeros(nearest.n_points)
 
     def _similarities(self, X: Any) -> Array:
         return np.asarray(X) if self._input_kind() == "kernel" else self._kernel(X, self._X)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from .. import problem, stress
+from .. import extension, problem, stress
 from ..distances import check_metric, pairwise_distances
 from ..optimize import Outcome
 from ..runtime import advise
@@ -190,9 +190,14 @@ class MDS(Estimator):
         configuration = self.embedding_.astype(np.float64)
         answer, new = configuration[fitted], fitted < 0
         rows = rows[new]
+        nearest = np.argpartition(rows, min(1, rows.shape[1] - 1), axis=1)[:, :2]  # NaN last
+        gaps = np.take_along_axis(rows, nearest, axis=1)
         weights = stress.weighting_of(self.weights).weigh_rows(rows)
         rows = self._disparities.of_rows(rows)
-        answer[new] = stress.place_by_stress(rows, weights, configuration)
+        placed = stress.place_by_stress(rows, weights, configuration)
+        # right beside a fitted point, to its place: a minimum is found up to its iterations only
+        beside = np.nan_to_num(extension.nearness_of(gaps[:, 0], gaps[:, -1]))[:, None]
+        answer[new] = placed + beside * (configuration[nearest[:, 0]] - placed)
         return np.asarray(answer)
 
     def _input_kind(self) -> InputKind:

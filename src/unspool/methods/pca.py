@@ -54,6 +54,9 @@ class PCA(Estimator):
         n, width = X.shape
         check_axes(self.n_components, n, width, min(n, width))
         self.mean_ = np.full(n, 1.0 / n) @ X  # by BLAS: a pass at the speed of memory
+        first = np.array(X[0])
+        if np.array_equal(first, X[-1]) and (first == X).all():  # a mean would be off by rounding
+            self.mean_ = first
         covariance = problem.covariance(X, n - self.ddof, mean=self.mean_)
         spectrum = solve(covariance, self.n_components, seed=self.random_state)
         self.components_ = spectrum.vectors.T

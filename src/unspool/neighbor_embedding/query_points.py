@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..extension import nearness
 from ..runtime import run_kernel, stage
 from ..values import Array, NeighborGraph
 from .affinities import conditional_affinities
@@ -23,7 +24,6 @@ from .repulsion import Potential, strip
 STARTS = 5  # nearest fitted points whose places are tried as a start
 STEPS = 100  # of descent
 HALVINGS = 30  # of a step that does not lead down, before a point stays where it is
-NEAR = 0.1  # of the way to the next fitted point: nearer to one than that, a point is drawn to it
 
 
 class _Slope(NamedTuple):
@@ -66,7 +66,8 @@ class FixedMap:
                 running.advance()
                 if not moving.any():
                     break
-        return self._drawn_to_nearest(points, seen)
+        nearest = self.places[seen.neighbors[seen.starts[:-1]]]
+        return np.asarray(points + nearness(seen)[:, None] * (nearest - points))
 
     def _start(self, seen: NeighborGraph, affinities: Array) -> Array:
         """Return the best of the places of the nearest fitted points."""
@@ -92,11 +93,3 @@ class FixedMap:
         level = np.maximum(potentials, 1e-300)
         gradients = self.exaggeration * pulls - forces / level[:, None]
         return _Slope(self.exaggeration * losses + np.log(level), 2.0 * gradients)
-
-    def _drawn_to_nearest(self, points: Array, seen: NeighborGraph) -> Array:
-        first = seen.starts[:-1]
-        second = np.minimum(first + 1, seen.starts[1:] - 1)
-        gap, next_gap = seen.distances[first], seen.distances[second]
-        far = np.where(next_gap > 0.0, gap / np.where(next_gap > 0.0, next_gap, 1.0), 0.0)
-        share = np.where(second > first, np.minimum(far / NEAR, 1.0), 1.0)[:, None]
-        return np.asarray(share * points + (1.0 - share) * self.places[seen.neighbors[first]])

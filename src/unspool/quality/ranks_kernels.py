@@ -67,7 +67,7 @@ def count_run(run, low, high):  # type: ignore[no-untyped-def]
     return below, reached
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def settle_run(run, first, window, points, row, rival):  # type: ignore[no-untyped-def]
     """Return how many points of a run within the window are nearer to ``row`` than its rival."""
     (low, high), (who, limit), nearer = window, rival, 0

@@ -35,7 +35,6 @@ from .rules import (
 )
 
 SINGLE_TOO = ("float64", "float32")
-PAIR_INDICES = ("uint32", "uint16", "int64", "int32")
 POSITIVE = Number(0.0, LARGEST, strictly=True)
 NOT_NEGATIVE = Number(0.0)
 METRIC = Approved(check_metric, (str,))
@@ -56,24 +55,12 @@ MEMBERS = Indices(("n",), below="N", increasing="strictly")
 MASSES = optional(Reals(("n",), 1.0))  # numbers of copies
 SCALES = Reals(("n",), 1.0 / LARGEST, LONGEST)
 ANY_REAL = float(np.finfo(np.float64).max)  # of powers of the data, which may exceed the bound
-ACTIVATIONS = ("tanh", "logistic", "linear")
-NORMALIZED = 1e12  # of what is computed on data of about unit size
 HIGHEST_DEGREE = 10**6
 
 
 def lengths(*shape: str, increasing: str = "") -> Reals:
     """Return the rule of distances: finite and not negative."""
     return Reals(shape, 0.0, LONGEST, increasing=increasing)
-
-
-def _also_curve(curve: Any, sizes: Sizes) -> str | None:
-    """Arc lengths begin at 0 and are those of the corners."""
-    steps = np.linalg.norm(np.diff(curve.vertices, axis=0), axis=1)
-    if len(steps) == 0 or not np.all(steps > 0.0):
-        return "vertices"
-    told = np.diff(curve.arc_lengths)
-    same = np.allclose(told, steps, rtol=1e-6, atol=1e-9 * float(steps.sum()))
-    return None if same and curve.arc_lengths[0] == 0.0 else "arc_lengths"
 
 
 def _also_kernel(kernel: Any, sizes: Sizes) -> str | None:
@@ -117,31 +104,6 @@ def _also_search(solver: Any, sizes: Sizes) -> str | None:
     """Buckets are counted by the longest edge over their width, which a ring must hold."""
     longest = float(solver.distances.max(initial=0.0))
     return None if longest <= (MOST_BUCKETS + 1) * float(solver.width) else "width"
-
-
-def _also_ordinal(disparities: Any, sizes: Sizes) -> str | None:
-    """Pairs are in increasing order of dissimilarity."""
-    values = disparities.pairs.dissimilarities
-    return None if np.all(values[1:] >= values[:-1]) else "pairs"
-
-
-def _also_topology(topology: Any, sizes: Sizes) -> str | None:
-    """Each layer but the input has an activation, and the bottleneck is one between the ends."""
-    if len(topology.activations) != len(topology.widths) - 1:
-        return "activations"
-    return None if topology.bottleneck < len(topology.widths) - 1 else "bottleneck"
-
-
-def _also_network(network: Any, sizes: Sizes) -> str | None:
-    """Weights and biases have the shapes of the layers."""
-    topology = network.topology
-    if [weights.shape for weights in network.weights] != list(topology.shapes):
-        return "weights"
-    if [biases.shape for biases in network.biases] != [(after,) for _, after in topology.shapes]:
-        return "biases"
-    sizes.update(p=topology.widths[0], q=topology.widths[-1])
-    sizes.update(d=topology.widths[topology.bottleneck])
-    return None
 
 
 VALUES = {
@@ -327,81 +289,6 @@ VALUES = {
             "margin": NOT_NEGATIVE,
         },
         _also_layout,
-    ),
-    "curve": Declaration(
-        {
-            "vertices": Reals(("n", "p"), -NORMALIZED, NORMALIZED),
-            "arc_lengths": lengths("n", increasing="strictly"),
-            "closed": Truth(),
-        },
-        _also_curve,
-    ),
-    "curve projection": Declaration(
-        {
-            "arc_lengths": lengths("n"),
-            "feet": Reals(("n", "p"), -NORMALIZED, NORMALIZED),
-            "squared_distances": Reals(("n",), 0.0),
-        }
-    ),
-    "curve state": Declaration(
-        {
-            "curve": Part("curve", n="v", p="p"),
-            "projection": Part("curve projection", n="n", p="p"),
-            "weights": Reals(("n",), 0.0, 1.0),
-            "steps": Whole(),
-        }
-    ),
-    "surface": Declaration(
-        {
-            "knots": Reals(("k", "q"), -NORMALIZED, NORMALIZED),
-            "affine": Reals(("q+1", "p"), -LONGEST, LONGEST),
-            "coefficients": Reals(("k", "p"), -LONGEST, LONGEST),
-            "seeds": Reals(("s", "q"), -NORMALIZED, NORMALIZED),
-        }
-    ),
-    "data normalization": Declaration({"center": CENTER, "scale": Number(1e-90, 1e90)}),
-    "distances to a manifold": Declaration(
-        {"sums": Reals(("*",), 0.0), "n_counted": Whole(1), "n_points": Whole(1)}
-    ),
-    "metric disparities": Declaration(),
-    "ordinal disparities": Declaration(
-        {"pairs": Part("pairs", n="n", k="k"), "values": Reals(("k",), 0.0, dtypes=SINGLE_TOO)},
-        _also_ordinal,
-    ),
-    "pairs": Declaration(
-        {
-            "n_points": Whole(1, size="n"),
-            "first": Indices(("k",), below="n", dtypes=PAIR_INDICES),
-            "second": Indices(("k",), below="n", dtypes=PAIR_INDICES),
-            "dissimilarities": Reals(("k",), 0.0, LONGEST, SINGLE_TOO),
-            "weights": Either(
-                Reals(("k",), 0.0, dtypes=SINGLE_TOO), Reals((0,), dtypes=SINGLE_TOO)
-            ),
-        }
-    ),
-    "network topology": Declaration(
-        {
-            "widths": Items(Whole(1), fewest=3),
-            "activations": Items(Word(ACTIVATIONS)),
-            "bottleneck": Whole(1),
-        },
-        _also_topology,
-    ),
-    "network": Declaration(
-        {
-            "topology": Part("network topology"),
-            "weights": Items(Reals(("*", "*"))),
-            "biases": Items(Reals(("*",))),
-        },
-        _also_network,
-    ),
-    "network scaling": Declaration(
-        {
-            "center": Reals(("p",), -LONGEST, LONGEST),
-            "scale": POSITIVE,
-            "offset": Reals(("p",), -LONGEST, LONGEST),
-            "span": Reals(("p",), 0.0, LONGEST),
-        }
     ),
     "report": Declaration({"stages": Items(Part("stage")), "advice": Items(Word())}),
     "stage": Declaration(

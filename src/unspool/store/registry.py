@@ -5,8 +5,8 @@ The words are part of the format: a class may move or be renamed, its word may n
 
 A checksum tells accidents, not forgeries: anyone can write a file whose seal is whole. Compiled
 loops trust the arrays they are given, so each class declares what its fields must be
-(``declared_values.py``, ``declared_methods.py``). What was read is checked against that before
-anything computes with it.
+(``declared_values.py``, ``declared_iterative.py``, ``declared_methods.py``). What was read is
+checked against that before anything computes with it.
 """
 
 from __future__ import annotations
@@ -142,10 +142,11 @@ class Part:
 @cache
 def declarations() -> dict[str, Declaration]:
     """Return the declarations of all classes, by their words."""
+    from .declared_iterative import ITERATIVE
     from .declared_methods import METHODS
     from .declared_values import VALUES
 
-    return {**VALUES, **METHODS}
+    return {**VALUES, **ITERATIVE, **METHODS}
 
 
 class Work:

@@ -232,7 +232,7 @@ def _solve_small(matrix, side):
         side[k] /= matrix[k, k]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, forceinline=True)
 def _descend_row(position, row, weights, columns, space, tolerance):
     """Move ``position`` by Newton's steps, halved until they lead down; return its stress.
 
@@ -260,7 +260,7 @@ def _descend_row(position, row, weights, columns, space, tolerance):
     return loss
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, forceinline=True)
 def _refine_row(position, row, weights, columns, space):
     """Move ``position`` by Newton's steps while they halve its gradient, unless they lead up.
 

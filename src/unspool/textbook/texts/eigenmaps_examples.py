@@ -21,7 +21,7 @@ def example_bars() -> Outcome:
     The eigenmap shows two strokes, one for each kind, ordered by where the bar is; two principal
     components mix them."""
     samples = [datasets.bars(1000, seed=shifted(seed)) for seed in range(5)]
-    methods = (LaplacianEigenmaps(2, n_neighbors=20, weights="binary"), PCA(2))
+    methods = (LaplacianEigenmaps(2, n_neighbors=15, weights="binary"), PCA(2))
     local, linear = (
         [method.fit_transform(sample.points) for sample in samples] for method in methods
     )
