@@ -78,8 +78,12 @@ class KernelLLE(KernelChoice, LLE):
         return np.asarray(np.sqrt(squares))
 
     def _nearness(self, nearest: NeighborGraph) -> Array:
-        """Return nothing for rows of a kernel matrix: without k(x, x) they tell no distance."""
-        if self._input_kind() == "points":
+        """Return nothing for rows of a kernel matrix that tell no distance, lacking k(x, x).
+
+        Where it is the same for all fitted points, as with a Gaussian, it is taken to be that.
+        """
+        is_constant = np.ptp(self._diagonal) <= 1e-12 * np.abs(self._diagonal).max(initial=0.0)
+        if self._input_kind() == "points" or is_constant:
             return super()._nearness(nearest)
         return np.zeros(nearest.n_points)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from .. import distances, stress
+from .. import distances, graph, stress
 from ..neighbor_embedding import (
     PER_PERPLEXITY,
     Affinities,
@@ -197,13 +197,11 @@ class TSNE(Estimator):
 
     def _find_distinct(self, X: Any) -> Array:
         """Remember which points are distinct; return the place of each point among those."""
-        if self._input_kind() == "points":
-            first = stress.first_of_equal_points(X)
-        else:
-            first = stress.first_of_equal_rows(X)
-        self._distinct, inverse, counts = np.unique(first, return_inverse=True, return_counts=True)
-        self._counts = counts.astype(np.float64)
-        return np.asarray(inverse)
+        n = X.shape[0]
+        copies = graph.Copies.none(n) if sp.issparse(X) else graph.find_copies(X)
+        self._distinct = copies.first
+        self._counts = np.ones(n) if copies.masses is None else copies.masses
+        return copies.point_of
 
     def _see_each_other(self, X: Any) -> tuple[distances.NeighborIndex, NeighborGraph]:
         """Return the search over the distinct points, and the neighbours of each of them."""
