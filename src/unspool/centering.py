@@ -32,8 +32,14 @@ class Centering:
 
     def rows(self, rows: Array) -> Array:
         """Return rows k(x, .) centred: both x and the fitted points lose their mean."""
-        own_means = rows.mean(axis=1, keepdims=True)
-        return np.asarray(rows - own_means - self.column_means + self.grand_mean)
+        centered = rows - rows.mean(axis=1, keepdims=True)
+        centered -= self.column_means - self.grand_mean
+        return np.asarray(centered)
+
+    def product(self, rows: Array, anchors: Array) -> Array:
+        """Return the centred rows times anchors, without a centred copy of the rows."""
+        means = (self.column_means - self.grand_mean) @ anchors
+        return np.asarray(rows @ anchors - np.outer(rows.mean(axis=1), anchors.sum(axis=0)) - means)
 
     def add_mean(self, coefficients: Array) -> Array:
         """Return combinations of features as given, for combinations of centred ones."""
@@ -90,6 +96,10 @@ class Uncentered:
     def rows(self, rows: Array) -> Array:
         """Return the rows as they are."""
         return rows
+
+    def product(self, rows: Array, anchors: Array) -> Array:
+        """Return the rows times anchors."""
+        return np.asarray(rows @ anchors)
 
     def add_mean(self, coefficients: Array) -> Array:
         """Return the coefficients as they are."""

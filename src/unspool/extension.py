@@ -8,11 +8,11 @@ The way back: from a place on the map to a point in the data space.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from .values import Array, NeighborGraph
+from .values import Array, NeighborGraph, Similarity
 
 
 def place(rows: Any, coordinates: Array, multipliers: Array) -> Array:
@@ -21,7 +21,11 @@ def place(rows: Any, coordinates: Array, multipliers: Array) -> Array:
     ``rows`` (dense or sparse) say what each new point looks like to the old ones. A coordinate
     whose multiplier is zero carries nothing and stays zero.
     """
-    image = np.asarray(rows @ coordinates)
+    return divide(np.asarray(rows @ coordinates), multipliers)
+
+
+def divide(image: Array, multipliers: Array) -> Array:
+    """Return images of new points' rows over the multipliers; what is over zero is zero."""
     divisors = np.broadcast_to(multipliers, image.shape)
     placed = np.zeros_like(image)
     np.divide(image, divisors, out=placed, where=divisors != 0.0)
@@ -96,13 +100,6 @@ def _affine_shares(queries: Array, places: Array, distances: Array) -> Array:
 
 
 Step = Callable[[Array, Array], Array]  # pre-images and their shares -> better ones, perhaps
-
-
-class Similarity(Protocol):
-    """A kernel: similarities of all pairs, and of each point to itself."""
-
-    def __call__(self, A: Array, B: Array) -> Array: ...  # noqa: D102
-    def diagonal(self, A: Array) -> Array: ...  # noqa: D102
 
 
 def product_step(slope: Callable[[Array], Array], points: Array) -> Step:

@@ -8,8 +8,9 @@ may ask of an object that another one made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -120,6 +121,18 @@ class Components:
         shown = ", ".join(str(size) for size in self.sizes[:5])
         more = ", ..." if self.count > 5 else ""
         return f"the neighbour graph has {self.count} connected components (sizes {shown}{more})"
+
+
+class Similarity(Protocol):
+    """A kernel: similarities of all pairs, and of each point to itself."""
+
+    def __call__(self, A: Array, B: Array) -> Array:
+        """Return the similarities of the rows of A and of B."""
+        ...
+
+    def diagonal(self, A: Array) -> Array:
+        """Return the similarity of each row to itself."""
+        ...
 
 
 class NeighborIndex(Protocol):
@@ -266,6 +279,15 @@ class Report:
         known = ", ".join(stage.name for stage in self.stages)
         raise KeyError(f"no stage {name!r} in this report; there are: {known}")
 
+    def _repr_html_(self) -> str:
+        """Return the stages and the advice for a notebook."""
+        heads = ["stage", "seconds", "MB", "how"]
+        lines = [
+            [s.name, f"{s.seconds:.3f}", f"{s.bytes / 1e6:.1f}", _in_short(s.facts)]
+            for s in self.stages
+        ]
+        return html_table(heads, lines, self.advice)
+
     def __str__(self) -> str:
         """Return one line per stage, then the advice."""
         lines = [
@@ -274,3 +296,24 @@ class Report:
             for s in self.stages
         ]
         return "\n".join([*lines, *(f"advice: {line}" for line in self.advice)])
+
+
+LONGEST = 60  # characters of one fact in a notebook: some are arrays
+
+
+def _in_short(facts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={_words_of(value)}" for name, value in facts.items())
+
+
+def _words_of(fact: Any) -> str:
+    words = f"{fact:.4g}" if isinstance(fact, float) else " ".join(str(fact).split())
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+
+
+def html_table(heads: Sequence[str], lines: Sequence[Sequence[str]], below: Sequence[str]) -> str:
+    """Return a short table for a notebook, with sentences below it; all text is escaped."""
+    top = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    rows = ["".join(f"<td>{escape(str(cell))}</td>" for cell in line) for line in lines]
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    told = "".join(f"<div>{escape(sentence)}</div>" for sentence in below if sentence)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>{told}"

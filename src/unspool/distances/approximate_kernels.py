@@ -143,3 +143,12 @@ def evaluate(points, ids, asked, who, columns, squares):
             if d < exact[0] or (d == exact[0] and j < index[0]):
                 _sift_down(exact, index, 0, count, d, j)
         sort_heap(exact, index)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def measure_pairs(queries, points, columns, table, begin, end):
+    """Write the distance of each query to the points in its row of columns."""
+    for i in range(begin, end):
+        for j in range(columns.shape[1]):
+            square = squared_difference(queries[i], points[columns[i, j]], np.inf)
+            table[i, j] = np.sqrt(square)

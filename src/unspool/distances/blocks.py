@@ -7,7 +7,7 @@ not few are searched in compiled tiles (``exact``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table, without_self
-from ..runtime import claim
+from ..runtime import claim, limit_blas_threads, run_kernel, run_strips
 from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .metrics import expand_squares, pairwise_distances, squared_norms
 
 if TYPE_CHECKING:
+    from .approximate import ApproximateSearch
     from .exact import Nearest, PreparedPoints
 
 EPS = float(np.finfo(np.float64).eps)
@@ -28,6 +29,7 @@ SPARE = 8  # candidates beyond the wanted ones: rounding in |q|^2 + |x|^2 - 2 q.
 FEW_POINTS, FEW_COLUMNS = 500, 3  # up to which nothing is worth compiling for
 PAIR, PAIR_AXIS = 1e-9, 2.2e-11  # processor seconds a pair of points, and a pair and axis, in tiles
 MOST_AXES = 100  # of a tile, about, however many columns there are
+AT_ONCE = 128  # rows of a table by any metric that a thread makes
 CHUNK_BYTES = 64 * 2**20  # a block of distances that stays near the cache and never fills memory
 
 
@@ -84,6 +86,40 @@ def exact_bytes(n_points: int, n_columns: int, count: int) -> float:
     return float(n_points) * each
 
 
+def pair_distances(queries: Array, points: Array, columns: Array) -> Array:
+    """Return the Euclidean distances from each query to the points in its row of ``columns``.
+
+    By the compiled sum that the exact search decides by: the same to the last digit.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+        The queries.
+    points : ndarray of shape (n_samples, n_features)
+        The points.
+    columns : ndarray of int of shape (n_queries, k)
+        Rows of ``points``.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, k)
+        The distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances
+    >>> distances.pair_distances(np.zeros((1, 4)), np.ones((2, 4)), np.array([[1]]))
+    array([[2.]])
+    """
+    from .approximate_kernels import measure_pairs
+
+    queries, points = (np.ascontiguousarray(rows, np.float64) for rows in (queries, points))
+    table = np.empty(columns.shape)
+    run_kernel(measure_pairs, (queries, points, columns.astype(np.int64), table), len(table), 4_096)
+    return table
+
+
 @dataclass(frozen=True)
 class BlockSearch:
     """Euclidean distances by matrix products; those that matter are computed by differences.
@@ -104,7 +140,7 @@ class BlockSearch:
         """Return the ``count`` nearest points of each query."""
         if self._is_small:
             return self._nearest_in_blocks(queries, count)
-        queries = np.ascontiguousarray(queries, np.float64)
+        queries = self._as_rows(queries)
         found = self._nearest(queries, count)
         if found is None:
             return MetricSearch(self.points, "euclidean").nearest(queries, count)
@@ -116,7 +152,7 @@ class BlockSearch:
             return without_self(self._within_in_blocks(queries, radius), others)
         from . import exact
 
-        queries = np.ascontiguousarray(queries, np.float64)
+        queries = self._as_rows(queries)
         prepared = self._prepared("within", queries, radius)
         if prepared is None:
             return MetricSearch(self.points, "euclidean").within(queries, radius, others=others)
@@ -135,25 +171,40 @@ class BlockSearch:
         # by the points alone: the same answers, whatever else is asked with a query
         return self.n_points < FEW_POINTS or self.points.shape[1] <= FEW_COLUMNS
 
+    def _as_rows(self, queries: Any) -> Array:
+        """Return queries in double precision, or as they are where all is single: no copy then."""
+        queries = np.asarray(queries)
+        is_single = queries.dtype == self.points.dtype == np.float32
+        return np.ascontiguousarray(queries, np.float32 if is_single else np.float64)
+
+    @cached_property
+    def _single(self) -> Array:
+        return np.ascontiguousarray(self.points, np.float32)
+
     @cached_property
     def _double(self) -> Array:
         return np.ascontiguousarray(self.points, np.float64)
 
+    def _points_for(self, queries: Array) -> Array:
+        """Return the points in the precision of the queries: what is compiled is for one."""
+        return self._single if queries.dtype == np.float32 else self._double
+
     @cached_property
-    def _last_prepared(self) -> dict[tuple[str, float], PreparedPoints]:
+    def _last_prepared(self) -> dict[tuple[str, float, np.dtype[Any]], PreparedPoints]:
         return {}
 
     def _nearest(self, queries: Array, count: int) -> Nearest | None:
         from . import exact
 
-        if queries is self._double or np.array_equal(queries, self._double):
-            n, d = self._double.shape
+        points = self._points_for(queries)
+        if queries is points or np.array_equal(queries, points):
+            n, d = points.shape
             claim(
                 exact_bytes(n, d, count),
                 f"the search for neighbours among {n} points of {d} columns",
                 "map a sample of the points and transform the rest, or project to fewer columns",
             )
-            return exact.nearest_of_all(self._double, count)
+            return exact.nearest_of_all(points, count)
         prepared = self._prepared("nearest", queries, count)
         return None if prepared is None else exact.nearest(prepared, queries, count)
 
@@ -161,16 +212,17 @@ class BlockSearch:
         """Return the points ready for the queries: as for the last ones, if these were alike."""
         from . import exact
 
-        known = self._last_prepared.get((question, size))
+        asked = (question, size, queries.dtype)
+        known = self._last_prepared.get(asked)
         if known is not None and known.reaches(queries):
             return known
         if question == "nearest":
-            prepared = exact.prepare(self._double, queries, int(size))
+            prepared = exact.prepare(self._points_for(queries), queries, int(size))
         else:
-            prepared = exact.prepare(self._double, queries, 1, size)
+            prepared = exact.prepare(self._points_for(queries), queries, 1, size)
         self._last_prepared.clear()
         if prepared is not None:
-            self._last_prepared[question, size] = prepared
+            self._last_prepared[asked] = prepared
         return prepared
 
     def _nearest_in_blocks(self, queries: Array, count: int) -> NeighborGraph:
@@ -195,7 +247,7 @@ class BlockSearch:
         edges = []
         for rows, squares, _ in self._squared(queries):
             near_rows, near = np.nonzero(squares <= radius**2 * (1 + 1e-6) + 1e-12 * squares.max())
-            differences = queries[rows][near_rows] - self.points[near]
+            differences = np.asarray(queries[rows], np.float64)[near_rows] - self.points[near]
             exact = np.linalg.norm(differences, axis=1)
             inside = exact <= radius
             edges.append((near_rows[inside] + rows.start, near[inside], exact[inside]))
@@ -217,17 +269,23 @@ class BlockSearch:
         step = max(1, CHUNK_BYTES // (8 * columns.shape[1] * queries.shape[1]))
         for first in range(0, len(queries), step):
             part = slice(first, first + step)
-            differences = queries[part, None, :] - self.points[columns[part]]
+            differences = (
+                np.asarray(queries[part, None, :], np.float64) - self.points[columns[part]]
+            )
             exact[part] = np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
         return exact
 
 
 @dataclass(frozen=True)
 class MetricSearch:
-    """Any metric by name or callable, block by block."""
+    """Any metric by name or callable: strips of rows, several at a time.
+
+    Cosine distances are those between directions; with a ``seed`` these are searched approximately.
+    """
 
     points: Array
     metric: Metric
+    seed: int | None = None
     name = "brute force"
 
     @property
@@ -242,17 +300,28 @@ class MetricSearch:
             found = self._directions.nearest(directions, count)
             # of rows of length 1 half the squared distance is 1 - cos, without its cancellation
             return replace(found, distances=0.5 * found.distances * found.distances)
-        tables = [smallest(block, count) for _, block in self._blocks(queries)]
-        columns, distances = (np.concatenate(part) for part in zip(*tables, strict=True))
+        columns = np.empty((len(queries), count), dtype=np.intp)
+        distances = np.empty((len(queries), count))
+
+        def work(rows: slice) -> None:
+            block = pairwise_distances(queries[rows], self.points, self.metric)
+            columns[rows], distances[rows] = smallest(block, count)
+
+        self._run(work, len(queries))
         return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
 
     def within(self, queries: Array, radius: float, *, others: bool = False) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
-        edges = []
-        for rows, block in self._blocks(queries):
+        edges = {}
+
+        def work(rows: slice) -> None:
+            block = pairwise_distances(queries[rows], self.points, self.metric)
             near_rows, near = np.nonzero(block <= radius)
-            edges.append((near_rows + rows.start, near, block[near_rows, near]))
-        return without_self(from_edges(*joined(edges), len(queries), self), others)
+            edges[rows.start] = (near_rows + rows.start, near, block[near_rows, near])
+
+        self._run(work, len(queries))
+        found = joined([edges[first] for first in sorted(edges)])
+        return without_self(from_edges(*found, len(queries), self), others)
 
     def among(self, points: Array) -> MetricSearch:
         """Return the search over ``points`` alone."""
@@ -262,16 +331,22 @@ class MetricSearch:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
-    def _directions(self) -> BlockSearch | None:
+    def _directions(self) -> BlockSearch | ApproximateSearch | None:
         """The search over the rows scaled to length 1, where that answers for cosine distances."""
         if self.metric != "cosine" or self.n_points < FEW_POINTS:
             return None
         rows = _unit_rows(self.points)
-        return None if rows is None else BlockSearch(rows, rows.mean(axis=0))
+        if rows is None or self.seed is None:
+            return None if rows is None else BlockSearch(rows, rows.mean(axis=0))
+        from .approximate import ApproximateSearch
 
-    def _blocks(self, queries: Array) -> Iterator[tuple[slice, Array]]:
-        for rows in blocks(len(queries), self.n_points):
-            yield rows, pairwise_distances(queries[rows], self.points, self.metric)
+        return ApproximateSearch(rows, rows.mean(axis=0), self.seed)
+
+    def _run(self, work: Callable[[slice], None], n_rows: int) -> None:
+        """Work on strips of rows, of one length whatever the number of threads."""
+        step = max(1, min(AT_ONCE, CHUNK_BYTES // (8 * max(1, self.n_points))))
+        with limit_blas_threads():
+            run_strips(work, n_rows, step)
 
 
 @dataclass(frozen=True)
@@ -319,13 +394,14 @@ class GivenDistances:
         )
 
     def _edges(self, queries: Any, radius: float) -> NeighborGraph:
+        limit = np.float64(radius)  # a plain number would be rounded to single precision of a table
         if sp.issparse(queries):
             edges = sp.coo_array(queries)  # keeps explicit zeros: duplicates are real edges
             rows, columns, distances = edges.row, edges.col, edges.data
-            near = distances <= radius
+            near = distances <= limit
             rows, columns, distances = rows[near], columns[near], distances[near]
         else:
-            rows, columns = np.nonzero(queries <= radius)
+            rows, columns = np.nonzero(queries <= limit)
             distances = queries[rows, columns]
         return from_edges(rows, columns, distances, queries.shape[0], self)
 

@@ -214,19 +214,19 @@ class _Ball:
     limit: Any
     others: bool
 
-    def _tiles(self, queries: Array) -> Iterator[tuple[Any, ...]]:
-        """Yield what the kernels take of each tile of some queries."""
+    def _tiles(self, queries: Array) -> Iterator[tuple[Array, Array, tuple[int, int]]]:
+        """Yield the two sides of each tile of some queries, and which points it has."""
         left = _table(queries, self.prepared.sketch, left=True)
         for first in range(0, len(self.prepared.points), WIDE):
             columns = (first, min(first + WIDE, len(self.prepared.points)))
-            yield left, self.prepared.right, columns, self.limit
+            yield left, self.prepared.right, columns
 
     def count(self, queries: Array, counts: Array, tile: Array) -> None:
         """Add up how many points may be within the radius of each query."""
         from . import exact_kernels as kernels
 
-        for place in self._tiles(queries):
-            kernels.count_within(*place, tile, counts)  # type: ignore[call-arg]
+        for left, right, columns in self._tiles(queries):
+            kernels.count_within(left, right, columns, self.limit, tile, counts)
 
     def write(self, queries: Array, found: tuple[Array, Array, Array], tiles: list[Array]) -> None:
         """Write all edges, each row's from its end on; of points among themselves each pair once.
@@ -259,10 +259,12 @@ class _Ball:
         from . import exact_kernels as kernels
 
         pairs, size = (queries, self.prepared.points, self.radius, self._own(first)), 0
-        for place in self._tiles(queries):
-            space.grow(size, size + len(queries) * (place[2][1] - place[2][0]))
+        for left, right, columns in self._tiles(queries):
+            space.grow(size, size + len(queries) * (columns[1] - columns[0]))
             found = space.row, space.index, space.dist
-            size = kernels.collect_within(*place, space.tile, pairs, *found, size)  # type: ignore[call-arg]
+            size = kernels.collect_within(
+                left, right, columns, self.limit, space.tile, pairs, *found, size
+            )
         row, index, dist = (column[:size] for column in (space.row, space.index, space.dist))
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(queries)))])
         part = Within(starts, np.empty(size, np.int64), np.empty(size))

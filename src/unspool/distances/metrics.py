@@ -11,6 +11,7 @@ equal points have distance zero, and a table of points with themselves is symmet
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..runtime import limit_blas_threads, run_strips
 from ..values import Array, Metric
 
 TOLERANCE = 1e-11
+ONE_DIRECTION = 8 * float(np.finfo(np.float64).eps)  # of cosine distances: nothing but rounding
 FEW_PAIRS, FEW_COLUMNS = 500_000, 8  # up to which SciPy is as fast, and nothing is compiled
 SAMPLE = 64  # rows and columns on which is tried how much would be computed again
 SIDE = 512  # rows and columns of a block
@@ -59,8 +61,14 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
 
         if metric == "cosine":  # scikit-learn takes rows shorter than 1e-15 for zero
             queries, points = _enlarged(queries), _enlarged(points)
+        if metric in metrics.pairwise.PAIRWISE_BOOLEAN_FUNCTIONS:  # else it warns of doing so
+            queries, points = queries != 0.0, points != 0.0
         found = np.asarray(metrics.pairwise_distances(queries, points, metric=metric))
         _check_distances(found, metric)
+        if metric == "cosine":  # 1 - cos of one direction is this, and not the same both ways
+            found[found <= ONE_DIRECTION] = 0.0
+            # rows of zeros have no direction: they are equal, and at distance 1 from all others
+            found[np.ix_(~queries.any(axis=1), ~points.any(axis=1))] = 0.0
         return found
     table = _squares_by_products(queries, points)
     if table is not None:
@@ -102,6 +110,88 @@ def pairwise_squared_distances(
             return table
         return _by_differences(queries, points, "sqeuclidean")
     return pairwise_distances(queries, points, metric) ** 2
+
+
+def squared_distances_to(
+    points: Array, then: Callable[[Array], object] | None = None
+) -> Callable[[Array], Array]:
+    """Return what gives the squared Euclidean distances of some queries to all points.
+
+    The points are prepared once, and a call works in the thread that makes it: so the table of many
+    queries is made, and used, a strip at a time in each thread.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, n_features)
+        The points of the columns.
+    then : callable or None, default=None
+        Changes a part of the table in place, while it is in the cache.
+
+    Returns
+    -------
+    callable
+        Queries -> their table of squared distances, one row per query.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances
+    >>> distances.squared_distances_to(np.array([[3.0], [2.0]]))(np.array([[0.0]]))
+    array([[9., 4.]])
+    """
+    columns = np.ascontiguousarray(points, np.float64)
+    center, varying = _center_and_varying(columns)
+    share = _least_share(columns.shape[1])
+    if columns.shape[1] <= FEW_COLUMNS or _cancels(columns, columns, center, share):
+        return lambda queries: _finished(_by_differences(queries, columns, "sqeuclidean"), then)
+    w = columns - center
+    norms, w = squared_norms(w), _kept(w, varying)
+
+    def squares(queries: Array) -> Array:
+        from . import exact_kernels as kernels
+
+        rows = np.ascontiguousarray(queries, np.float64)
+        z = rows - center
+        own, table = squared_norms(z), np.empty((len(rows), len(columns)))
+        z = _kept(z, varying)
+        for first in range(0, len(columns), SIDE):
+            place = slice(first, min(first + SIDE, len(columns)))
+            given = rows, columns[place]
+            kernels.finish(z @ w[place].T, own, norms[place], *given, share, table[:, place])
+            _finished(table[:, place], then)
+        return table
+
+    return squares
+
+
+def _center_and_varying(points: Array) -> tuple[Array, Array | None]:
+    """Return the mean, and the columns that vary (None: all, or nearly so).
+
+    About the mean the others are zero, and add nothing to a product: those at the border of an
+    image are a sixth of MNIST's.
+    """
+    center, low = points.mean(axis=0), points.min(axis=0, initial=np.inf)
+    is_constant = low == points.max(axis=0, initial=-np.inf)
+    if is_constant.sum() * 20 < len(center):  # not worth a copy
+        return center, None
+    return np.where(is_constant, low, center), np.flatnonzero(~is_constant)
+
+
+def _kept(table: Array, columns: Array | None) -> Array:
+    """Return some columns, or all."""
+    return table if columns is None else np.take(table, columns, axis=1)
+
+
+def _finished(table: Array, then: Callable[[Array], object] | None) -> Array:
+    """Return a table, changed in place where that is asked for."""
+    if then is not None:
+        then(table)
+    return table
+
+
+def _least_share(n_columns: int) -> float:
+    """Return the share of |z|^2 + |w|^2 above which a value by products is kept."""
+    return 2 * (n_columns + 4) * 2.0**-53 / TOLERANCE
 
 
 def _of_sparse(queries: Any, points: Any, metric: Metric) -> Array:
@@ -181,12 +271,11 @@ def _squares_by_products(queries: Array, points: Array) -> Array | None:
         return None  # SciPy says what is wrong
     if len(rows) * len(columns) <= FEW_PAIRS or rows.shape[1] <= FEW_COLUMNS:
         return None
-    center = columns.mean(axis=0)
-    share = 2 * (rows.shape[1] + 4) * 2.0**-53 / TOLERANCE
-    if _cancels(rows, columns, center, share):
+    share = _least_share(rows.shape[1])
+    if _cancels(rows, columns, columns.mean(axis=0), share):
         return None
     with limit_blas_threads():
-        return _fill_table(rows, columns, center, share)
+        return _fill_table(rows, columns, share)
 
 
 def _by_differences(queries: Array, points: Array, metric: str) -> Array:
@@ -230,14 +319,16 @@ def _cancels(rows: Array, columns: Array, center: Array, share: float) -> bool:
     return bool(lost.mean() > 0.1)
 
 
-def _fill_table(rows: Array, columns: Array, center: Array, share: float) -> Array:
+def _fill_table(rows: Array, columns: Array, share: float) -> Array:
     """Compute the table block by block; of points with themselves each block once."""
     from . import exact_kernels as kernels
 
+    center, varying = _center_and_varying(columns)
     z = rows - center
     w = z if columns is rows else columns - center
     own = squared_norms(z)
     norms = own if columns is rows else squared_norms(w)
+    z, w = _kept(z, varying), _kept(w, varying)
     table = np.empty((len(rows), len(columns)))
 
     def work(strip: slice) -> None:
@@ -265,3 +356,37 @@ def _check_distances(table: Array, metric: Metric) -> None:
             f"metric {metric!r} gave {table[row, column]} between row {row} and point {column}; a "
             "distance is a finite number that is not negative"
         )
+
+
+def bipartite_table(distances: Any) -> Array:
+    """Return the table of all pairs of two sets of points, of which only those between are known.
+
+    What ``MDS(metric="precomputed")`` unfolds: rows and columns of a rectangular table (who likes
+    what, which station heard which) become points of one map, rows first.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_rows, n_columns)
+        Distances or dissimilarities of each row to each column; NaN where not known.
+
+    Returns
+    -------
+    ndarray of shape (n_rows + n_columns, n_rows + n_columns)
+        The same in both directions; NaN within the two sets, and 0 on the diagonal.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.bipartite_table([[1.0, 2.0]])
+    array([[ 0.,  1.,  2.],
+           [ 1.,  0., nan],
+           [ 2., nan,  0.]])
+    """
+    given = np.asarray(distances, dtype=np.float64)
+    if given.ndim != 2:
+        raise ValueError(f"distances must have rows and columns; got shape {given.shape}")
+    n_rows, n_columns = given.shape
+    table = np.full((n_rows + n_columns, n_rows + n_columns), np.nan)
+    table[:n_rows, n_rows:], table[n_rows:, :n_rows] = given, given.T
+    np.fill_diagonal(table, 0.0)
+    return table

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from ..edges import graph_from_edges, graph_from_table
 from ..runtime import in_words, stage, thread_count, warn
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
-from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds
+from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds, pair_distances
 from .metrics import pairwise_squared_distances
 from .sparse import SparseSearch, check_sparse_metric
 
@@ -33,6 +33,7 @@ TREE_METRICS: dict[Any, float] = {
     "l1": 1.0,
     "chebyshev": np.inf,
 }
+APPROXIMATE = ("euclidean", "l2", "cosine")  # distances that random trees know of
 TREE_DIMENSIONS = 10  # up to which a KD-tree is usually the fastest; the points decide (below)
 FEWEST, MOST = 3, 64  # columns: with no more a tree always is, and with more it never is
 PILOTS = 32  # queries by which is told how many points a tree visits
@@ -98,19 +99,31 @@ def build_index(
     """
     if search not in ("auto", "exact", "approximate"):
         raise ValueError(f"search must be 'auto', 'exact' or 'approximate'; got {search!r}")
-    if _choose_search(X, metric, search) == "approximate":
+    if hasattr(X, "search_index"):  # points that are not in memory bring their own search
+        index: NeighborIndex = X.search_index(metric, search, seed)
+        return index
+    if choose_search(X, metric, search) == "approximate":
         return _approximate(X, metric, seed)
     if isinstance(metric, str) and metric == "precomputed":
         return GivenDistances(X)
     if sp.issparse(X):
         check_sparse_metric(metric)
         return SparseSearch(sp.csr_array(X, dtype=np.float64), str(metric))
-    X = np.asarray(X, dtype=np.float64)
     if metric in ("euclidean", "l2"):
-        return TreeSearch(X, 2.0) if _tree_pays(X) else BlockSearch(X, X.mean(axis=0))
+        X = np.asarray(X)
+        X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
+        if not _tree_pays(X):
+            return BlockSearch(X, X.mean(axis=0, dtype=np.float64))
+        return TreeSearch(X.astype(np.float64, copy=False), 2.0)
+    X = np.asarray(X, dtype=np.float64)
     if metric in TREE_METRICS:
         return TreeSearch(X, TREE_METRICS[metric])
     return MetricSearch(X, metric)
+
+
+def _may_choose(points: Array) -> bool:
+    """Say whether the points themselves, not their number of columns alone, decide the search."""
+    return bool(FEWEST < points.shape[1] <= MOST and len(points) >= FEW_POINTS)
 
 
 def _tree_pays(points: Array) -> bool:
@@ -122,7 +135,7 @@ def _tree_pays(points: Array) -> bool:
     point costs 5 and 1 a column, a query by products 12,000 and 0.45 a point.
     """
     n_points, n_columns = points.shape
-    if not FEWEST < n_columns <= MOST or n_points < FEW_POINTS:
+    if not _may_choose(points):
         return bool(n_columns <= TREE_DIMENSIONS)
     from .leaves import LEAF, arrange
 
@@ -137,16 +150,37 @@ def _tree_pays(points: Array) -> bool:
     return bool(slowed * visited * (5.0 + n_columns) < 12_000.0 + 0.45 * n_points)
 
 
-def _choose_search(X: Any, metric: Metric, search: Search) -> Search:
+def choose_search(X: Any, metric: Metric, search: Search) -> Search:
     """Return the search that ``"auto"`` stands for; where it is approximate, say so.
 
     Processor seconds decide, not those of this machine's cores: the same map on any number of them.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Points, of which the shape counts.
+    metric : str or callable
+        Name of a metric, or a function of two points.
+    search : {"auto", "exact", "approximate"}
+        What was asked for.
+
+    Returns
+    -------
+    {"exact", "approximate"}
+        What is done.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import distances
+    >>> distances.choose_search(np.zeros((100, 3)), "euclidean", "auto")
+    'exact'
     """
     if search != "auto":
         return search
-    if metric not in ("euclidean", "l2") or sp.issparse(X):
+    if metric not in APPROXIMATE or sp.issparse(X):
         return "exact"
-    n, d = np.shape(X)
+    n, d = X.shape
     if d <= TREE_DIMENSIONS or (seconds := exact_seconds(n, d)) <= PATIENCE:
         return "exact"
     warn(
@@ -160,14 +194,16 @@ def _choose_search(X: Any, metric: Metric, search: Search) -> Search:
 def _approximate(X: Any, metric: Metric, seed: int) -> NeighborIndex:
     from .approximate import ApproximateSearch
 
-    if metric not in ("euclidean", "l2") or sp.issparse(X):
+    if metric not in APPROXIMATE or sp.issparse(X):
         raise ValueError(
-            "search='approximate' needs dense points and Euclidean distances between them; got "
-            f"metric={metric!r}, for which search='exact' is the only one"
+            "search='approximate' needs dense points and Euclidean or cosine distances between "
+            f"them; got metric={metric!r}, for which search='exact' is the only one"
         )
     X = np.asarray(X, dtype=np.float64)
     if X.shape[1] <= TREE_DIMENSIONS or len(X) < FEW_POINTS:
-        return build_index(X)
+        return build_index(X, metric)
+    if metric == "cosine":
+        return MetricSearch(X, metric, seed)
     return ApproximateSearch(X, X.mean(axis=0), seed)
 
 
@@ -192,7 +228,9 @@ class TreeSearch:
             found = nearest(self._leaves, queries, count, self.power)
             return graph_from_table(*found, n_columns=self.n_points, search=self.name)
         ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
-        distances, columns = self.tree.query(queries, ranks, p=self.power, workers=-1)
+        distances, columns = self.tree.query(queries, ranks, p=self.power, workers=thread_count())
+        if self._has_rival:
+            distances = pair_distances(queries, self.points, columns)
         return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
 
     def within(self, queries: Array, radius: float, *, others: bool = False) -> NeighborGraph:
@@ -205,6 +243,11 @@ class TreeSearch:
     def among(self, points: Array) -> TreeSearch:
         """Return the search over ``points`` alone."""
         return TreeSearch(self.points[points], self.power)
+
+    @property
+    def _has_rival(self) -> bool:
+        """Whether products might have been searched by: which of the two is to change no digit."""
+        return self.power == 2.0 and _may_choose(self.points)
 
     @cached_property
     def _leaves(self) -> Leaves:
@@ -227,6 +270,7 @@ def neighbor_graph(
     radius: float | None = None,
     metric: Metric = "euclidean",
     squared_radius: bool = False,
+    strict_radius: bool = False,
     search: Search = "exact",
     seed: int = 0,
 ) -> NeighborGraph:
@@ -248,10 +292,12 @@ def neighbor_graph(
         Name of a metric, a function of two points, or "precomputed".
     squared_radius : bool, default=False
         Compare the squared distance with the radius, strictly.
+    strict_radius : bool, default=False
+        Only neighbours nearer than the radius, those at just this distance left out.
     search : {"exact", "approximate", "auto"}, default="exact"
-        "approximate" (Euclidean distances, more than 10 features) finds at least 0.99 of the
-        neighbours; ``recall`` of the graph tells the share. "auto" is exact unless that would take
-        long.
+        "approximate" (Euclidean or cosine distances, more than 10 features) finds at least 0.99 of
+        the neighbours; ``recall`` of the graph tells the share. "auto" is exact unless that would
+        take long.
     seed : int, default=0
         Seed of the random trees of an approximate search.
 
@@ -267,7 +313,7 @@ def neighbor_graph(
     array([1, 0, 1])
     """
     index = build_index(X, metric, search, seed)
-    return find_neighbors(index, X, n_neighbors, radius, squared_radius)
+    return find_neighbors(index, X, n_neighbors, radius, squared_radius, strict_radius)
 
 
 def find_neighbors(
@@ -276,6 +322,7 @@ def find_neighbors(
     n_neighbors: int | Sequence[int] | Array | None = None,
     radius: float | None = None,
     squared_radius: bool = False,
+    strict_radius: bool = False,
 ) -> NeighborGraph:
     """Return the neighbour graph of the points that ``index`` searches, which are the rows of X.
 
@@ -291,6 +338,8 @@ def find_neighbors(
         All neighbours within this distance instead.
     squared_radius : bool, default=False
         Compare the squared distance with the radius, strictly.
+    strict_radius : bool, default=False
+        Only neighbours nearer than the radius, those at just this distance left out.
 
     Returns
     -------
@@ -306,7 +355,8 @@ def find_neighbors(
     """
     with stage("neighbours") as running:
         if radius is not None:
-            graph = index.within(X, _plain_radius(radius, squared_radius), others=True)
+            reach = _reach(radius, squared_radius, strict_radius)
+            graph = index.within(X, reach, others=True)
         elif n_neighbors is None and _lists_edges(index, X):
             graph = index.within(X, np.inf, others=True)
         else:
@@ -323,6 +373,7 @@ def find_query_neighbors(
     n_neighbors: int | None = None,
     radius: float | None = None,
     squared_radius: bool = False,
+    strict_radius: bool = False,
 ) -> NeighborGraph:
     """Return the fitted points that each query point sees; with a radius, at least the nearest one.
 
@@ -338,6 +389,8 @@ def find_query_neighbors(
         All neighbours within this distance instead.
     squared_radius : bool, default=False
         Compare the squared distance with the radius, strictly.
+    strict_radius : bool, default=False
+        Only neighbours nearer than the radius, those at just this distance left out.
 
     Returns
     -------
@@ -355,7 +408,7 @@ def find_query_neighbors(
         if n_neighbors is None and _lists_edges(index, queries):
             return index.within(queries, np.inf)
         return index.nearest(queries, min(n_neighbors or DEFAULT_NEIGHBORS, index.n_points))
-    graph = index.within(queries, _plain_radius(radius, squared_radius))
+    graph = index.within(queries, _reach(radius, squared_radius, strict_radius))
     if graph.counts.min(initial=1) > 0:
         return graph
     closest = index.nearest(queries, 1)
@@ -412,9 +465,12 @@ def _check_counts(wanted: Array, n_points: int) -> None:
         )
 
 
-def _plain_radius(radius: float, squared_radius: bool) -> float:
-    # Belkin and Niyogi 2001 join |x - y|^2 < eps, Izenman 2013 (sec. 16.6) |x - y| <= eps
-    return float(np.nextafter(np.sqrt(radius), 0.0)) if squared_radius else float(radius)
+def _reach(radius: float, squared_radius: bool, strict_radius: bool) -> float:
+    """Return the largest distance that is near enough: searches include their border."""
+    # Belkin and Niyogi 2001 join |x - y|^2 < eps, Izenman 2013 all within a ball (sec. 16.6.3) and
+    # |x - y| < eps (sec. 16.6.5)
+    distance = np.sqrt(radius) if squared_radius else radius
+    return float(np.nextafter(distance, 0.0) if squared_radius or strict_radius else distance)
 
 
 def _bytes(graph: NeighborGraph) -> int:

@@ -193,7 +193,7 @@ def spread_of(points: Array, others: Array | None) -> Spread | None:
     None: the squares of such distances leave double precision.
     """
     rows = np.random.default_rng(0).permutation(len(points))[:SAMPLE]
-    sample = points[np.sort(rows)]
+    sample = points[np.sort(rows)].astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         center = sample.mean(axis=0)
         reach = max(reach_of(table, center) for table in (points, others) if table is not None)
@@ -268,7 +268,7 @@ def _whole(spread: Spread, dtype: np.dtype[Any]) -> Sketch:
 
 def _too_coarse(sample: Array, k: int, n_points: int, limit: float | None) -> bool:
     """Say whether single precision would let too much pass: clusters far apart, and narrow."""
-    some = sample[:COARSE]
+    some = sample[: max(COARSE // 8, min(COARSE, n_points // 16))]  # of few points few: it is felt
     norms = np.einsum("ij,ij->i", sample, sample)
     squared = norms[: len(some), None] + norms - 2 * (some @ sample.T)
     rank = min(max(1, k * len(sample) // n_points), len(sample) - 1)
@@ -361,5 +361,7 @@ def halves(n_rows: int, leaf: int) -> Iterator[tuple[int, int, int]]:
 
 def _widest(leading: Array, rows: Array) -> int:
     """Return the coordinate that varies most over (some of) the rows."""
-    some = rows[:: max(1, len(rows) // 256)]
-    return int(np.argmax(np.var(leading[:, some], axis=1)))
+    some = leading[:, rows[:: max(1, len(rows) // 128)]]
+    some = some - some[:, :1]  # so that squares do not cancel
+    sums = some.sum(axis=1)
+    return int(np.argmax(np.einsum("ij,ij->i", some, some) - sums * sums / some.shape[1]))

@@ -97,7 +97,7 @@ class SparseSearch:
         """Return the ``count`` nearest points of each query."""
         from . import sparse_kernels as kernels
 
-        rows = Rows.of(self._scaled(queries, 1))
+        rows = Rows.of(self._scaled(queries))
         n = len(rows.squares)
         index, dist = np.empty((n, count), np.int64), np.empty((n, count))
 
@@ -139,7 +139,7 @@ class SparseSearch:
         """Yield strips of squared distances; infinity where they are surely above the limit."""
         from . import sparse_kernels as kernels
 
-        rows = Rows.of(self._scaled(queries, 1))
+        rows = Rows.of(self._scaled(queries))
         height = max(STRIP, 2**23 // max(1, self.n_points))
         for first in range(0, len(rows.squares), height):
             strip = slice(first, min(first + height, len(rows.squares)))
@@ -157,11 +157,11 @@ class SparseSearch:
         # of rows of length 1 half the squared distance is 1 - cos, without its cancellation
         return np.asarray(0.5 * squares if self.metric == "cosine" else np.sqrt(squares))
 
-    def _scaled(self, table: Any, side: int) -> Any:
+    def _scaled(self, table: Any) -> Any:
         """Return rows as they are compared: for cosine of length 1.
 
-        A row of zeros has no direction. It gets an entry in a column of its own, one for points
-        and one for queries, and so is at distance 1 from all others.
+        A row of zeros has no direction. It gets an entry in a column of its own, and so is at
+        distance 1 from all others, but for rows of zeros.
         """
         table = sp.csr_array(table, dtype=np.float64)
         if self.metric != "cosine":
@@ -171,13 +171,12 @@ class SparseSearch:
         scaled = sp.diags_array(1.0 / np.where(empty, 1.0, largest)) @ table
         norms = np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel())
         scaled = sp.diags_array(1.0 / np.where(empty, 1.0, norms)) @ scaled
-        apart = np.zeros((len(empty), 2))
-        apart[empty, side] = 1.0
-        return sp.csr_array(sp.hstack([scaled, sp.csr_array(apart)], format="csr"))
+        apart = sp.csr_array(empty[:, None].astype(np.float64))
+        return sp.csr_array(sp.hstack([scaled, apart], format="csr"))
 
     @cached_property
     def _table(self) -> Any:
-        return self._scaled(self.points, 0)
+        return self._scaled(self.points)
 
     @cached_property
     def _rows(self) -> Rows:

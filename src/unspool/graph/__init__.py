@@ -8,6 +8,8 @@ from .connectivity import (
     find_components,
     find_copies,
     join_components,
+    recognize,
+    row_keys,
     symmetrize,
 )
 from .landmarks import check_landmarks, choose_maxmin, choose_uniform
@@ -23,5 +25,7 @@ __all__ = [
     "find_components",
     "find_copies",
     "join_components",
+    "recognize",
+    "row_keys",
     "symmetrize",
 ]

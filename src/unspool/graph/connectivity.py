@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,7 @@ from ..edges import graph_from_edges, subgraph
 from ..values import Array, Components, NeighborGraph, NeighborIndex
 
 SymmetrizeRule = Literal["union", "mutual"]
+ZERO = 1e-14  # a distance that may be zero, rounded: by angle, or in a feature space
 FEW_COLUMNS = 16  # that tell almost all rows apart, where not nearly all of them are copies
 STRIP = 2**16  # numbers whose keys are made at a time: the cache holds them
 
@@ -71,6 +72,11 @@ def find_copies(rows: Array) -> Copies:
     >>> graph.find_copies(np.array([[1.0], [0.0], [1.0], [-0.0]])).point_of
     array([0, 1, 0, 1])
     """
+    if hasattr(rows, "find_copies"):  # points that are not in memory
+        found: Copies = rows.find_copies()
+        return found
+    if sp.issparse(rows):
+        return _find_sparse_copies(rows)
     n, width = rows.shape
     few = np.linspace(0, width - 1, min(width, FEW_COLUMNS)).astype(np.intp)
     keys = _row_keys(rows, np.arange(n), few)
@@ -90,11 +96,109 @@ def find_copies(rows: Array) -> Copies:
     return Copies(first, point_of, np.bincount(point_of).astype(np.float64))
 
 
-def _row_keys(rows: Array, chosen: Array, columns: Array | slice) -> Array:
+def recognize(X: Any, fitted: Any, nearest: Array, gap: Array) -> tuple[Array, Array]:
+    """Return the fitted points that queries are, or are nearest to, and which of them are one.
+
+    Angles round the distance of a point to itself above zero; and where a metric or a kernel puts
+    unlike points at no distance, each is still itself.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_queries, n_features)
+        The query points.
+    fitted : ndarray or sparse matrix of shape (n_samples, n_features)
+        The fitted points, in the same layout.
+    nearest : ndarray of shape (n_queries,)
+        The fitted point that is nearest to each query.
+    gap : ndarray of shape (n_queries,)
+        How far it is.
+
+    Returns
+    -------
+    tuple of ndarray
+        The fitted points, and whether each query is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import graph
+    >>> points, first = np.array([[1.0], [2.0]]), np.array([0])
+    >>> graph.recognize(np.array([[2.0]]), points, first, np.zeros(1))[0]  # by angle, 0 is as near
+    array([1])
+    """
+    if sp.issparse(fitted):
+        return _recognize_sparse(X, fitted, nearest, gap)
+    nearest, equal = np.array(nearest), (fitted[nearest] == X).all(axis=1)
+    doubtful = np.flatnonzero(~equal & (gap <= ZERO))
+    if not isinstance(fitted, np.ndarray):  # on disk, where Euclidean neighbours leave no doubt
+        doubtful = doubtful[:0]
+    for row in doubtful:
+        same = np.flatnonzero((X[row] == fitted).all(axis=1))
+        if len(same):
+            nearest[row], equal[row] = same[0], True
+    return nearest, np.asarray(equal | (gap == 0.0))
+
+
+def _recognize_sparse(
+    X: sp.csr_array, fitted: sp.csr_array, nearest: Array, gap: Array
+) -> tuple[Array, Array]:
+    nearest, equal = np.array(nearest), np.zeros(len(nearest), dtype=bool)
+    rows = np.flatnonzero(gap <= ZERO)
+    if len(rows):
+        first = {key: row for row, key in reversed([*enumerate(_sparse_row_keys(fitted))])}
+        for row, key in zip(rows, _sparse_row_keys(X[rows]), strict=True):
+            if key in first:
+                nearest[row], equal[row] = first[key], True
+    return nearest, np.asarray(equal | (gap == 0.0))
+
+
+def _sparse_row_keys(rows: sp.csr_array) -> list[bytes]:
+    """Return what is the same for equal rows, entries in order and none zero, and for no others."""
+    columns, values, cuts = rows.indices.astype(np.int64), rows.data, rows.indptr[1:-1]
+    pairs = zip(np.split(columns, cuts), np.split(values, cuts), strict=True)
+    return [place.tobytes() + value.tobytes() for place, value in pairs]
+
+
+def _find_sparse_copies(rows: sp.csr_array) -> Copies:
+    seen: dict[bytes, int] = {}
+    point_of = np.array([seen.setdefault(key, len(seen)) for key in _sparse_row_keys(rows)])
+    if len(seen) == len(point_of):
+        return Copies.none(len(point_of))
+    first = np.unique(point_of, return_index=True)[1]
+    return Copies(first, point_of, np.bincount(point_of).astype(np.float64))
+
+
+def row_keys(rows: Array, seed: int = 0) -> Array:
+    """Return a number of 64 bits for each row: the same for equal rows, for others almost never.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+        Points.
+    seed : int, default=0
+        Keys of two seeds are independent.
+
+    Returns
+    -------
+    ndarray of uint64
+        The keys.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import graph
+    >>> keys = graph.row_keys(np.array([[1.0], [-0.0], [0.0]]))
+    >>> bool(keys[1] == keys[2]), bool(keys[0] == keys[1])
+    (True, False)
+    """
+    return _row_keys(rows, np.arange(len(rows)), slice(None), seed)
+
+
+def _row_keys(rows: Array, chosen: Array, columns: Array | slice, seed: int = 0) -> Array:
     """Return a number for each chosen row, the same for equal ones."""
     width = rows.shape[1] if isinstance(columns, slice) else len(columns)
     # halves of 32 bits: whole numbers end in many zeros, which products of 64 bits would keep
-    factors = np.random.default_rng(0).integers(0, 2**63, 2 * width, dtype=np.uint64) * 2 + 1
+    factors = np.random.default_rng(seed).integers(0, 2**63, 2 * width, dtype=np.uint64) * 2 + 1
     keys = np.empty(len(chosen), dtype=np.uint64)
     step = max(1, STRIP // max(1, width))
     for start in range(0, len(chosen), step):
@@ -318,7 +422,7 @@ def bridge_components(
     >>> graph.bridge_components(apart, found, distances.build_index(X), X).n_edges
     6
     """
-    if sp.issparse(X):
+    if sp.issparse(X) and index.name == "given distances":
         return _bridge_sparse(graph, found, sp.coo_array(X))
 
     def nearest_foreign(found: Components) -> Links:

@@ -1,10 +1,20 @@
 """Points -> kernel matrix: functions, bandwidth, Nystroem, explicit feature maps."""
 
 from ..centering import Centering, Uncentered, double_centered
-from .equation import Equation, readable_equation
-from .feature_maps import monomial_exponents, monomials, n_monomials, veronese, veronese_exponents
+from .feature_maps import (
+    Equation,
+    monomial_exponents,
+    monomials,
+    n_monomials,
+    readable_equation,
+    veronese,
+    veronese_exponents,
+    veronese_gradients,
+)
 from .functions import (
+    ALIASES,
     KERNELS,
+    OF_DIFFERENCES,
     RADIAL,
     Kernel,
     check_symmetric,
@@ -23,9 +33,11 @@ from .nystroem import (
 )
 
 __all__ = [
+    "ALIASES",
     "DRAWN_FROM",
     "DRAWN_PER_LANDMARK",
     "KERNELS",
+    "OF_DIFFERENCES",
     "RADIAL",
     "Centering",
     "Equation",
@@ -47,4 +59,5 @@ __all__ = [
     "readable_equation",
     "veronese",
     "veronese_exponents",
+    "veronese_gradients",
 ]

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ..distances import pairwise_distances, pairwise_squared_distances
+from ..distances import pairwise_distances, pairwise_squared_distances, squared_distances_to
 from ..runtime import run_strips
 from ..values import Array
 
@@ -25,11 +26,15 @@ KERNELS = (
     "gaussian",
     "laplacian",
     "sigmoid",
+    "cosine",
+    "thin-plate",
     "precomputed",
 )
+ALIASES = {"rbf": "gaussian", "poly": "polynomial"}  # as scikit-learn calls them
 TILE = 64  # rows of a table worked on at a time: what the cache can hold
 SAMPLE = 1000  # points; the median of their 500,000 distances moves by about 1 % between samples
-RADIAL = ("gaussian", "laplacian")  # functions of x - y alone
+RADIAL = ("gaussian", "laplacian")  # functions of x - y alone, between 0 and 1
+OF_DIFFERENCES = (*RADIAL, "thin-plate")  # of x - y alone, with a width
 
 
 @dataclass(frozen=True)
@@ -60,12 +65,31 @@ class Kernel:
             _check_finite(table, self.name)
         return table
 
+    def rows_to(self, B: Array) -> Callable[[Array], Array]:
+        """Return what gives the table k(a, b) of some points with all of B.
+
+        Of a Gaussian B is prepared once, and a call works in the thread that makes it.
+        """
+        if self.name != "gaussian":
+            return lambda A: self(A, B)
+        gamma = float(self.gamma or 1.0)
+
+        def finish(table: Array) -> None:
+            table *= -gamma
+            np.exp(table, out=table)
+
+        return squared_distances_to(B, finish)  # which centers both by itself
+
     def diagonal(self, A: Array) -> Array:
         """Return k(a, a) of each point."""
         if callable(self.name):
             return np.array([float(self.name(a, a)) for a in A])
         if self.name in RADIAL:
             return np.ones(len(A))
+        if self.name == "cosine":
+            return np.asarray((_norms(A) > 0.0), dtype=np.float64)
+        if self.name == "thin-plate":
+            return np.zeros(len(A))
         if self.origin is not None:
             A = A - self.origin
         return np.asarray(_of_products(self, np.einsum("ij,ij->i", A, A)))
@@ -80,7 +104,7 @@ class Kernel:
 
     def about(self, origin: Array, *, centered: bool) -> Kernel:
         """Return the same kernel evaluated on differences from ``origin``, where that is exact."""
-        exact = self.name in RADIAL or (self.name == "linear" and centered)
+        exact = self.name in OF_DIFFERENCES or (self.name == "linear" and centered)
         return replace(self, origin=origin) if exact else self
 
     def _by_callable(self, A: Array, B: Array) -> Array:
@@ -167,8 +191,13 @@ def median_gamma(X: Array) -> float:
     """
     from scipy.spatial.distance import pdist
 
-    spread = np.unique(np.linspace(0, len(X) - 1, min(len(X), SAMPLE)).astype(int))
-    distances = pdist(X[spread])
+    n = X.shape[0]
+    spread = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(int))
+    if sp.issparse(X):
+        table = pairwise_distances(X[spread], X[spread])
+        distances = table[np.triu_indices(len(spread), 1)]
+    else:
+        distances = pdist(X[spread])
     if not distances.size or distances.max() == 0.0:
         return 0.5
     sigma = float(np.median(distances)) or float(distances.mean())
@@ -209,6 +238,16 @@ def _laplacian(kernel: Kernel, A: Array, B: Array) -> Array:
     return _radial(kernel, pairwise_distances(A, B, "cityblock"))
 
 
+def _thin_plate(kernel: Kernel, A: Array, B: Array) -> Array:
+    """Return r^2 log r with r = d / sigma (Izenman 2013, exercise 16.2): 0 where points are equal.
+
+    It is no inner product: its kernel matrix has eigenvalues of both signs.
+    """
+    table = pairwise_squared_distances(A, B)
+    table *= 2.0 * float(kernel.gamma or 1.0)  # gamma is 1 / (2 sigma^2)
+    return np.asarray(0.5 * table * np.log(np.where(table > 0.0, table, 1.0)))
+
+
 def _radial(kernel: Kernel, table: Array) -> Array:
     """Return exp(-gamma distance), in place, by several threads."""
 
@@ -231,7 +270,22 @@ def _of_products(kernel: Kernel, products: Array) -> Array:
 
 
 def _by_products(kernel: Kernel, A: Array, B: Array) -> Array:
-    return _of_products(kernel, A @ B.T)
+    products: Any = A @ B.T
+    return _of_products(kernel, products.toarray() if sp.issparse(products) else products)
+
+
+def _norms(A: Any) -> Array:
+    squares = A.multiply(A).sum(axis=1) if sp.issparse(A) else np.einsum("ij,ij->i", A, A)
+    return np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
+
+
+def _cosine(kernel: Kernel, A: Array, B: Array) -> Array:
+    """Return the cosines of the angles between rows; a row of zeros has none, and 0 stands in."""
+    products: Any = A @ B.T
+    table = products.toarray() if sp.issparse(products) else products
+    for norms, shape in ((_norms(A), (-1, 1)), (_norms(B), (1, -1))):
+        table = table / np.where(norms > 0.0, norms, 1.0).reshape(shape)
+    return np.asarray(np.clip(table, -1.0, 1.0))
 
 
 _FORMULAS: dict[str, Callable[[Kernel, Array, Array], Array]] = {
@@ -239,8 +293,10 @@ _FORMULAS: dict[str, Callable[[Kernel, Array, Array], Array]] = {
     "homogeneous": _by_products,
     "polynomial": _by_products,
     "sigmoid": _by_products,
+    "cosine": _cosine,
     "gaussian": _gaussian,
     "laplacian": _laplacian,
+    "thin-plate": _thin_plate,
 }
 
 

@@ -5,13 +5,11 @@ Mohri et al. 2012, Exercise 15.4.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 import scipy.linalg
 
 from ..runtime import stage
-from ..values import Array
+from ..values import Array, Similarity
 
 INDEFINITE = 1e-8  # of the largest: rounding leaves values less negative
 BLOCK_BYTES = 64 * 2**20
@@ -19,14 +17,7 @@ DRAWN_FROM = 20_000  # points that landmarks are drawn from, at most,
 DRAWN_PER_LANDMARK = 40  # or so many for each, if that is more
 
 
-class TableFunction(Protocol):
-    """A kernel: the table of all pairs, and its diagonal."""
-
-    def __call__(self, A: Array, B: Array) -> Array: ...  # noqa: D102
-    def diagonal(self, A: Array) -> Array: ...  # noqa: D102
-
-
-def pivoted_cholesky(kernel: TableFunction, X: Array, count: int, seed: int = 0) -> Array:
+def pivoted_cholesky(kernel: Similarity, X: Array, count: int, seed: int = 0) -> Array:
     """Return ``count`` landmarks drawn by accelerated randomly pivoted Cholesky.
 
     A point is drawn with probability proportional to what is left of its diagonal entry after the
@@ -63,10 +54,10 @@ def pivoted_cholesky(kernel: TableFunction, X: Array, count: int, seed: int = 0)
     if len(X) > most:
         sample = np.sort(rng.choice(len(X), most, replace=False))
         return np.asarray(sample[_drawn(kernel, X[sample], count, rng)])
-    return _drawn(kernel, X, count, rng)
+    return _drawn(kernel, X[:], count, rng)
 
 
-def _drawn(kernel: TableFunction, X: Array, count: int, rng: np.random.Generator) -> Array:
+def _drawn(kernel: Similarity, X: Array, count: int, rng: np.random.Generator) -> Array:
     left = np.array(kernel.diagonal(X), dtype=np.float64)
     largest, total = float(np.abs(left).max()), float(left.sum())
     check_definite(left, largest, "k(x, x)")
@@ -115,7 +106,7 @@ def check_definite(values: Array, largest: float, what: str) -> None:
         )
 
 
-def features(kernel: TableFunction, X: Array, landmarks: Array, inverse_root: Array) -> Array:
+def features(kernel: Similarity, X: Array, landmarks: Array, inverse_root: Array) -> Array:
     """Return F = C W^(-1/2) of points: their Nystroem features, with F F' = C W^+ C'.
 
     Parameters
@@ -146,7 +137,7 @@ def features(kernel: TableFunction, X: Array, landmarks: Array, inverse_root: Ar
     return np.asarray(kernel(X, landmarks) @ inverse_root)
 
 
-def nystroem_error(kernel: TableFunction, X: Array, landmarks: Array) -> float:
+def nystroem_error(kernel: Similarity, X: Array, landmarks: Array) -> float:
     """Return |K - C W^+ C'|_F over all pairs, block by block: K itself is never held.
 
     Equals |K_22 - K_21 W^+ K_21'|_F (Mohri et al. 2012, exercise 15.4 a).
@@ -186,7 +177,7 @@ def nystroem_error(kernel: TableFunction, X: Array, landmarks: Array) -> float:
 
 
 def _accept(
-    kernel: TableFunction, X: Array, factor: Array, proposals: Array, rng: np.random.Generator
+    kernel: Similarity, X: Array, factor: Array, proposals: Array, rng: np.random.Generator
 ) -> Array:
     """Return the proposals that survive: each with the share of its entry that others left over."""
     gram = kernel(X[proposals], X[proposals]) - factor[proposals] @ factor[proposals].T
@@ -200,7 +191,7 @@ def _accept(
     return np.asarray(proposals[kept])
 
 
-def _columns(kernel: TableFunction, X: Array, factor: Array, accepted: Array) -> Array:
+def _columns(kernel: Similarity, X: Array, factor: Array, accepted: Array) -> Array:
     """Return the new columns of the Cholesky factor for the accepted landmarks."""
     rest = kernel(X, X[accepted]) - factor @ factor[accepted].T
     block = rest[accepted]

@@ -1,13 +1,13 @@
 """Fill-reducing orders of sparse symmetric matrices, with their fill counted in advance."""
 
-from .dissection import nested_dissection
-from .symbolic import (
+from .elimination_order import (
     PLANNED,
     SYMMETRIC,
     Elimination,
     FilledPattern,
     filled_pattern,
     indices_of,
+    nested_dissection,
     plan_elimination,
 )
 

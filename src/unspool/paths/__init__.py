@@ -8,6 +8,7 @@ from .geodesics import (
     ShortestPaths,
     geodesic_distances,
     prepare_paths,
+    shortest_path,
 )
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "geodesic_distances",
     "lengths_between",
     "prepare_paths",
+    "shortest_path",
 ]

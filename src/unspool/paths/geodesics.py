@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -33,9 +33,10 @@ from ..runtime import Running, available_bytes, claim, run_chunks, stage, thread
 from ..values import Array, NeighborGraph
 from .dijkstra import near_each_other, prepare_dijkstra
 from .elimination import prepare_elimination
+from .floyd_warshall import prepare_floyd_warshall
 
 Precision = Literal["float32", "float64"]
-Algorithm = Literal["auto", "elimination", "dijkstra"]
+Algorithm = Literal["auto", "elimination", "dijkstra", "floyd-warshall"]
 Layout = list[tuple[tuple[int, ...], Any]]  # shape and type of each array of a workspace
 Workspace = list[Array]
 
@@ -91,6 +92,49 @@ def geodesic_distances(
     return prepare_paths(graph, n_sources=n_sources).rows(sources, precision=precision)
 
 
+def shortest_path(graph: NeighborGraph, first: int, last: int) -> Array:
+    """Return the points of a shortest path, both ends included; none if there is no path.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        An undirected graph, as ``graph.symmetrize`` makes it.
+    first : int
+        The point that the path begins in.
+    last : int
+        The point that it leads to.
+
+    Returns
+    -------
+    ndarray of int
+        The points, from the first to the last.
+
+    Examples
+    --------
+    >>> from unspool import distances, graph, paths
+    >>> line = graph.symmetrize(distances.neighbor_graph([[0.0], [1.0], [3.0]], 1))
+    >>> paths.shortest_path(line, 0, 2)
+    array([0, 1, 2])
+    """
+    lengths = geodesic_distances(graph, np.array([first]))[0]
+    if not np.isfinite(lengths[last]):
+        return np.empty(0, dtype=np.int64)
+    slack = 1e-9 * lengths[last]  # sums of edges in another order
+    way, seen = [int(last)], {int(last)}
+    while way[-1] != first:  # edges of length 0 may lead into a dead end, which is left again
+        point = way[-1]
+        edges = slice(graph.starts[point], graph.starts[point + 1])
+        near = graph.neighbors[edges]
+        on_path = lengths[near] + graph.distances[edges] <= lengths[point] + slack
+        ahead = [int(p) for p in near[on_path] if int(p) not in seen]
+        if ahead:
+            way.append(min(ahead, key=lambda p: lengths[p]))
+            seen.add(way[-1])
+        else:
+            way.pop()
+    return np.array(way[::-1], dtype=np.int64)
+
+
 def prepare_paths(
     graph: NeighborGraph,
     *,
@@ -106,8 +150,9 @@ def prepare_paths(
     n_sources : int or None, default=None
         About how many sources it will be asked for in all; None is every point. For few, the
         elimination is not worth its while.
-    algorithm : {"auto", "dijkstra", "elimination"}, default="auto"
-        How paths are found; "auto" chooses by an estimate of the cost.
+    algorithm : {"auto", "dijkstra", "elimination", "floyd-warshall"}, default="auto"
+        How paths are found; "auto" chooses by an estimate of the cost. Floyd's algorithm looks at
+        every triple of points, and is for small graphs in which most pairs are joined.
 
     Returns
     -------
@@ -296,8 +341,15 @@ def _choose(
     graph: NeighborGraph, n_sources: int, wanted: Algorithm, running: Running
 ) -> PathSolver:
     """Return the solver for ``n_sources``: the wanted one, or the one that is done first."""
-    if wanted not in ("auto", "elimination", "dijkstra"):
-        raise ValueError(f"algorithm must be 'auto', 'elimination' or 'dijkstra'; got {wanted!r}")
+    if wanted not in get_args(Algorithm):
+        raise ValueError(
+            f"algorithm must be one of {', '.join(map(repr, get_args(Algorithm)))}; got {wanted!r}"
+        )
+    if wanted == "floyd-warshall":
+        needed = 8 * graph.n_points**2
+        claim(2 * needed, f"all paths between {graph.n_points} points", "use 'dijkstra'")
+        running.note(algorithm=wanted, holds=needed)
+        return prepare_floyd_warshall(graph)
     turns, work = _turns(n_sources), graph.n_edges * np.log2(max(graph.n_points, 2))
     by_search = (TOGETHER if near_each_other(graph, n_sources) else SEARCHING) * work * turns
     without_fill = ORDERING * work + SWEEPING * graph.n_edges / 2 * turns

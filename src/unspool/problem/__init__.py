@@ -2,6 +2,7 @@
 
 from .alignment import (
     alignment,
+    alignment_bytes,
     flatness,
     hessian_patches,
     local_spectra,
@@ -36,6 +37,7 @@ __all__ = [
     "LocalPoints",
     "Normalization",
     "alignment",
+    "alignment_bytes",
     "batch_neighborhoods",
     "covariance",
     "cuts",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import scipy.sparse as sp
 
 from ..values import Array, EigenProblem
 
@@ -36,7 +39,9 @@ def gram(similarity: Array, *, centered: bool = True) -> EigenProblem:
     return EigenProblem(similarity, "largest", trivial=constant)
 
 
-def covariance(points: Array, divisor: float = 1.0, *, mean: Array | None = None) -> EigenProblem:
+def covariance(
+    points: Array | sp.csr_array, divisor: float = 1.0, *, mean: Array | None = None
+) -> EigenProblem:
     """Return the problem X'X a = divisor value a of centred points.
 
     The matrix is given by its factor X, and the points as they are: they are centred before
@@ -44,8 +49,8 @@ def covariance(points: Array, divisor: float = 1.0, *, mean: Array | None = None
 
     Parameters
     ----------
-    points : ndarray of shape (n_samples, n_features)
-        Points.
+    points : ndarray or sparse matrix of shape (n_samples, n_features)
+        Points; sparse ones are multiplied as they are, and never made dense.
     divisor : float, default=1.0
         What sums of squares are divided by: n or n - 1 for variances.
     mean : ndarray of shape (n_features,), optional
@@ -64,4 +69,31 @@ def covariance(points: Array, divisor: float = 1.0, *, mean: Array | None = None
     >>> spectrum.solve(problem.covariance(points, mean=points.mean(axis=0)), 1).values
     array([2.])
     """
+    if sp.issparse(points):
+        center = np.zeros(points.shape[1]) if mean is None else mean
+        return EigenProblem(SparseProducts(points, center), "largest", divisor=divisor)
     return EigenProblem(points, "largest", is_factor=True, divisor=divisor, center=mean)
+
+
+@dataclass(frozen=True, slots=True)
+class SparseProducts:
+    """X'X of sparse points less their center, by its products alone."""
+
+    points: sp.csr_array
+    center: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        return len(self.center), len(self.center)
+
+    @property
+    def norm_bound(self) -> float:
+        """A bound of its norm: twice what the points and their center have as squares."""
+        n = self.points.shape[0]
+        return float(2.0 * (np.square(self.points.data).sum() + n * (self.center @ self.center)))
+
+    def __matmul__(self, block: Array) -> Array:
+        """Return the product with a block of vectors."""
+        scores = self.points @ block - self.center @ block
+        return np.asarray(self.points.T @ scores - np.outer(self.center, scores.sum(axis=0)))

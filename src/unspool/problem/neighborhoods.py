@@ -62,9 +62,9 @@ class LocalGeometry(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalPoints:
-    """Neighbourhoods known by the points themselves."""
+    """Neighbourhoods known by the points themselves; of sparse ones a few are dense at a time."""
 
-    points: Array
+    points: Array | sp.csr_array
     members: Array
 
     @property
@@ -74,21 +74,29 @@ class LocalPoints:
 
     def frames(self, neighborhoods: Array, n_components: int) -> LocalFrames:
         """Return the local PCA of neighbourhoods."""
-        return _frames_of_clouds(self.points[self.members[neighborhoods]], n_components)
+        return _frames_of_clouds(_rows(self.points, self.members[neighborhoods]), n_components)
 
     def own_grams(self) -> LocalGrams:
         """Return the Gram matrices of differences between points and their neighbours."""
-        return self._grams(self.points[self.members])
+        return self._grams(self.points, self.members)
 
     def query_grams(self, points: Any) -> LocalGrams:
         """Return the Gram matrices of differences between query points and their neighbours."""
-        return self._grams(np.asarray(points))
+        return self._grams(points, None)
 
-    def _grams(self, centers: Array) -> LocalGrams:
+    def _grams(self, centers: Array | sp.csr_array, numbers: Array | None) -> LocalGrams:
         def grams(rows: Array, neighbors: Array, distances: Array) -> Array:
-            return grams_of_points(centers[rows], self.points[self.members[neighbors]])
+            near = _rows(self.points, self.members[neighbors])
+            return grams_of_points(_rows(centers, rows if numbers is None else numbers[rows]), near)
 
         return grams
+
+
+def _rows(points: Any, chosen: Array) -> Array:
+    """Return chosen rows of points, in the shape in which they are chosen, as an array."""
+    if not sp.issparse(points):
+        return np.asarray(points[chosen])
+    return np.asarray(points[chosen.ravel()].toarray().reshape(*chosen.shape, -1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +253,7 @@ def look_at(
     'LocalPoints'
     """
     if not is_table:
-        return LocalPoints(np.asarray(space), members)
+        return LocalPoints(space, members)
     if sp.issparse(space):
         return LocalPaths.of(sp.csr_array(space), members, graph)
     return LocalDistances(np.asarray(space), members)

@@ -7,13 +7,16 @@ rebuild; the placing of query points uses their own weights.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
 
-from ..runtime import stage
+from ..runtime import limit_blas_threads, run_strips, stage
 from ..values import Array, EigenProblem, NeighborGraph
 from .neighborhoods import CHUNK_BYTES, LocalGrams
 
+IN_CACHE = 4 * 2**20  # bytes of neighbours that a thread looks at at a time
 NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a zero eigenvalue
 
 
@@ -132,13 +135,29 @@ def reconstruction_weights(
     >>> W.sum(axis=1).round(12)
     array([1., 1., 1.])
     """
-    values = np.empty(graph.n_edges)
-    per_point = 8 * max(1, int(graph.counts.max(initial=1))) * (width + int(graph.counts.max()))
+    values, most = np.empty(graph.n_edges), max(1, int(graph.counts.max(initial=1)))
+    per_point = 8 * most * (width + most)
     with stage("weights", total=graph.n_points) as running:
         for points, neighbors, distances in graph.by_count(max(1, CHUNK_BYTES // per_point)):
-            grams = local_grams(points, neighbors, distances)
-            slots = graph.starts[points][:, None] + np.arange(neighbors.shape[1])
-            values[slots] = weights(grams, regularization)
+
+            def work(
+                some: slice, batch: tuple[Array, ...] = (points, neighbors, distances)
+            ) -> None:
+                points, neighbors, distances = (part[some] for part in batch)
+                grams = local_grams(points, neighbors, distances)
+                slots = graph.starts[points][:, None] + np.arange(neighbors.shape[1])
+                values[slots] = weights(grams, regularization)
+
+            _run(work, len(points), max(1, IN_CACHE // per_point))
             running.advance(len(points))
         running.note(holds=values.nbytes)
     return graph.with_weights(values)
+
+
+def _run(work: Callable[[slice], None], n_points: int, step: int) -> None:
+    """Call ``work`` for all points, a few at a time in each thread; few are not worth a thread."""
+    if n_points <= step:
+        work(slice(0, n_points))
+        return
+    with limit_blas_threads():
+        run_strips(work, n_points, step)

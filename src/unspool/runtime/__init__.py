@@ -1,7 +1,6 @@
 """What long work shares: progress and cancelling, memory, threads, a cache of common work."""
 
 from .cache import Cache, is_sharing, reuse, share_work
-from .display import show_progress
 from .progress import (
     Cancelled,
     Event,
@@ -12,13 +11,22 @@ from .progress import (
     check_cancelled,
     listen,
     recording,
+    show_progress,
     stage,
     tell_progress,
     warn,
 )
-from .resources import available_bytes, claim, format_bytes, in_words
+from .resources import (
+    available_bytes,
+    claim,
+    format_bytes,
+    in_words,
+    limit_memory,
+    resident_bytes,
+)
 from .threads import (
     limit_blas_threads,
+    limit_threads,
     run_apart,
     run_chunks,
     run_kernel,
@@ -41,8 +49,11 @@ __all__ = [
     "in_words",
     "is_sharing",
     "limit_blas_threads",
+    "limit_memory",
+    "limit_threads",
     "listen",
     "recording",
+    "resident_bytes",
     "reuse",
     "run_apart",
     "run_chunks",

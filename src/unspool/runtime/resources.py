@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
+
+_most_bytes: ContextVar[float | None] = ContextVar("most_bytes", default=None)
 
 
 def available_bytes() -> int:
@@ -23,8 +28,58 @@ def available_bytes() -> int:
     >>> runtime.available_bytes() > 0
     True
     """
-    space = _address_space_free()
-    return min([_machine_free(), *_groups_free(), *([] if space is None else [space])])
+    others = (_address_space_free(), _limit_free())
+    return min([_machine_free(), *_groups_free(), *(free for free in others if free is not None)])
+
+
+@contextmanager
+def limit_memory(most: float | None) -> Iterator[None]:
+    """Let the work inside the block count on a process of at most so many bytes.
+
+    Parameters
+    ----------
+    most : float or None
+        Bytes that the process may hold in all, as a worker of a cluster may; None for no limit.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> with runtime.limit_memory(1e6):
+    ...     runtime.available_bytes()
+    0
+    """
+    token = _most_bytes.set(most)
+    try:
+        yield
+    finally:
+        _most_bytes.reset(token)
+
+
+def resident_bytes() -> int:
+    """Return the bytes of memory that this process holds.
+
+    Returns
+    -------
+    int
+        The number of bytes; 0 where the system does not say.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> runtime.resident_bytes() >= 0
+    True
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, ValueError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _limit_free() -> int | None:
+    """Return what ``limit_memory`` leaves; None without a limit."""
+    most = _most_bytes.get()
+    return None if most is None else max(0, int(most) - resident_bytes())
 
 
 def claim(needed: int | float, what: str, instead: str) -> None:

@@ -10,9 +10,11 @@ stop between two.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from contextvars import ContextVar
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeVar
@@ -23,6 +25,7 @@ from .progress import check_cancelled
 Workspace = TypeVar("Workspace")
 Answer = TypeVar("Answer")
 HEARD = 0.1  # seconds after which one who waits looks whether the work was cancelled
+_most_threads: ContextVar[int | None] = ContextVar("most_threads", default=None)
 
 
 def thread_count() -> int:
@@ -40,7 +43,31 @@ def thread_count() -> int:
     True
     """
     wanted = os.environ.get("NUMBA_NUM_THREADS", "")
-    return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else _cores()
+    count = int(wanted) if wanted.isdecimal() and int(wanted) > 0 else _cores()
+    return min(count, _most_threads.get() or count)
+
+
+@contextmanager
+def limit_threads(most: int) -> Iterator[None]:
+    """Let the work inside the block use at most so many threads, where others share the machine.
+
+    Parameters
+    ----------
+    most : int
+        Number of threads.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> with runtime.limit_threads(1):
+    ...     runtime.thread_count()
+    1
+    """
+    token = _most_threads.set(max(1, most))
+    try:
+        yield
+    finally:
+        _most_threads.reset(token)
 
 
 def _cores() -> int:
@@ -258,15 +285,23 @@ class _BlasLimit:
     def __init__(self) -> None:
         self._lock, self._users = Lock(), 0
         self._limits: Any = None
+        self._libraries: Any = None
+        self._modules = 0
 
     def enter(self) -> None:
         """Set the limit, unless it is set."""
-        from threadpoolctl import threadpool_limits
-
         with self._lock:
             if self._users == 0:
-                self._limits = threadpool_limits(1, user_api="blas")
+                self._limits = self._known_libraries().limit(limits=1, user_api="blas")
             self._users += 1
+
+    def _known_libraries(self) -> Any:
+        """Return what sets the limit. To look for libraries takes 5 ms; imports bring new ones."""
+        from threadpoolctl import ThreadpoolController
+
+        if self._libraries is None or self._modules != len(sys.modules):
+            self._libraries, self._modules = ThreadpoolController(), len(sys.modules)
+        return self._libraries
 
     def leave(self) -> None:
         """Take it back, unless somebody else still wants it."""

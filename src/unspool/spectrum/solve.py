@@ -23,7 +23,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from ..ordering import plan_elimination
-from ..runtime import advise, available_bytes, run_apart, stage
+from ..runtime import advise, available_bytes, claim, run_apart, stage, warn
 from ..values import Array, EigenProblem, Spectrum
 from .iterative import (
     solve_by_factor_inverse,
@@ -53,7 +53,9 @@ WHOLE, PRODUCTS, ROTATIONS = 1.4e-10, 1.3e-9, 8e-8
 ALL, FEW_ROWS = 16, 1_000
 DEGENERATE = 1e2 * float(np.finfo(np.float64).eps)  # of the norm: values this close are equal
 VERIFIED = 1e-6  # of the norm: pairs with larger residuals are not accepted
+TINY = 1e-7  # of the norm: rounding may turn vectors of smaller values by more than 1e-9
 VAGUE = 1e-3  # of a vector: the user is told where the bound of its error is larger
+HARDLY = ": parts of the data are hardly joined; more neighbours, or a map of each part, tells more"
 MARGIN = 1e-4  # entries this close to the largest count as equally large; the first one decides
 
 Solver = Callable[[Task], EigenPairs]
@@ -96,7 +98,7 @@ def solve(problem: EigenProblem, count: int, *, seed: int = 0) -> Spectrum:
     with stage("spectrum") as running:
         form = to_standard_form(problem)
         task = Task(form, problem, min(count + SPARE, available), count, seed, running)
-        pairs = _first_that_works(task)
+        pairs = _resolved(task, _first_that_works(task))
         spectrum = _finish(task, pairs, count)
     return spectrum
 
@@ -119,7 +121,26 @@ def _first_that_works(task: Task) -> EigenPairs:
             if reasons:
                 task.running.note(fallbacks="; ".join(reasons))
             return pairs
-    raise np.linalg.LinAlgError("no eigensolver succeeded: " + "; ".join(reasons))
+    told = "; ".join(reasons)
+    if not task.form.is_operator:  # the last resort was left out where memory is short
+        shape = task.problem.matrix.shape
+        claim(
+            3 * task.form.size * min(shape) * 8,
+            f"no eigensolver that needs little memory succeeded ({told}), and decomposing the "
+            f"{shape[0]} x {shape[1]} matrix",
+            "fit a sample and transform the rest, or lower n_neighbors",
+        )
+    raise np.linalg.LinAlgError("no eigensolver succeeded: " + told)
+
+
+def _resolved(task: Task, pairs: EigenPairs) -> EigenPairs:
+    """Return the pairs, told apart by other means where rounding of a Laplacian mixes them."""
+    norm = _norm(task, pairs)
+    if pairs.of_factor or pairs.values[0] > TINY * norm or task.problem.ceiling is None:
+        return pairs
+    from .hardly_joined import is_one_graph, resolve_by_differences
+
+    return _measured(task, resolve_by_differences(task, pairs)) if is_one_graph(task) else pairs
 
 
 def _measured(task: Task, pairs: EigenPairs) -> EigenPairs:
@@ -134,8 +155,11 @@ def _measured(task: Task, pairs: EigenPairs) -> EigenPairs:
 
 def _is_verified(task: Task, pairs: EigenPairs) -> bool:
     """Tell whether the residuals are small for a matrix of this norm."""
-    norm = task.form.norm_bound if pairs.norm is None else pairs.norm
-    return _largest(pairs) <= VERIFIED * norm
+    return _largest(pairs) <= VERIFIED * _norm(task, pairs)
+
+
+def _norm(task: Task, pairs: EigenPairs) -> float:
+    return task.form.norm_bound if pairs.norm is None else pairs.norm
 
 
 def _largest(pairs: EigenPairs) -> float:
@@ -282,8 +306,7 @@ def _equal_groups(pairs: EigenPairs, norm: float) -> list[Array]:
 def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
     """Fix signs, axes and unit, cut to what was asked for, and measure the residuals."""
     form, running = task.form, task.running
-    norm = form.norm_bound if pairs.norm is None else pairs.norm
-    norm = max(norm, float(np.abs(pairs.values).max()))
+    norm = max(_norm(task, pairs), float(np.abs(pairs.values).max()))
     groups = _equal_groups(pairs, norm)
     rounding = DEGENERATE * norm
     notable = [group for group in groups if abs(pairs.values[group[0]]) > rounding]
@@ -291,7 +314,7 @@ def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
     # signs are read off the vectors of the original problem: the ones that the user sees
     kept = canonical_vectors(form.vectors_of(pairs.vectors), groups, count)
     residuals = np.zeros(count) if pairs.residuals is None else pairs.residuals
-    _advise_if_vague(pairs.values, residuals, groups)
+    _tell_if_vague(task, replace(pairs, residuals=residuals), groups, norm)
     running.note(residual=float(residuals.max(initial=0.0)), holds=kept.nbytes)
     values = _in_unit(task.problem, pairs.values[:count])
     following = gap = None
@@ -318,18 +341,46 @@ def _relative_gap(last: float, following: float, rounding: float) -> float:
     return abs(last - following) / size if size > rounding else 0.0
 
 
-def _advise_if_vague(values: Array, residuals: Array, groups: list[Array]) -> None:
-    """Say so if values are so close that residuals leave their vectors open (Davis, Kahan 1970)."""
+def _tell_if_vague(task: Task, pairs: EigenPairs, groups: list[Array], norm: float) -> None:
+    """Say so if values are so close that their vectors are left open; warn of parts of a graph."""
+    is_graph = task.problem.ceiling is not None and pairs.of_factor
     for before, after in pairwise(groups):
-        gap = abs(float(values[after[0]] - values[before[-1]]))
-        near = [*before[before < len(residuals)], *after[after < len(residuals)]]
-        error = float(residuals[near].max(initial=0.0)) / gap
-        if near and error > VAGUE:
-            advise(
-                f"eigenvalues {before[0] + 1} to {after[-1] + 1} differ by {gap:.1e} only, "
-                f"so the axes that belong to them may be wrong by {min(error, 1.0):.0e}: parts "
-                "of the data are hardly joined; more neighbours, or a map of each part, tells more"
+        error = _error_bound(pairs, before, after, norm)
+        if error > VAGUE:
+            gap = float(abs(pairs.values[after[0]] - pairs.values[before[-1]]))
+            is_part = is_graph and pairs.values[before[-1]] <= TINY * norm
+            (warn if is_part else advise)(
+                f"eigenvalues {before[0] + 1} to {after[-1] + 1} differ by {gap:.1e} only, so the "
+                f"axes that belong to them may be wrong by {min(error, 1.0):.0e}"
+                f"{HARDLY if is_part else ''}"
             )
+    last = groups[0][-1]
+    if is_graph and last > 0 and pairs.values[last] <= (100 * DEGENERATE) ** 2 * norm:
+        warn(
+            f"eigenvalues 1 to {last + 1} cannot be told from zero, so the axes that belong to "
+            f"them are one choice of many{HARDLY}"
+        )
+
+
+def _error_bound(pairs: EigenPairs, before: Array, after: Array, norm: float) -> float:
+    """Return by how much vectors of neighbouring groups of values may be wrong (Davis, Kahan 1970).
+
+    Those that came from the singular values of a factor on one common span are wrong among each
+    other by rounding of the factor alone, and by what the span itself is wrong, squared.
+    """
+    values, residuals = pairs.values, np.asarray(pairs.residuals)
+    near = np.concatenate([before, after])
+    near = near[near < len(residuals)]
+    if not len(near):
+        return 0.0
+    gap = float(abs(values[after[0]] - values[before[-1]]))
+    residual = float(residuals[near].max())
+    if not pairs.of_factor:
+        return residual / gap
+    outside = residual / max(gap, float(abs(values[-1] - values[near[-1]])))
+    apart = float(np.sqrt(values[after[0]]) - np.sqrt(values[before[-1]]))
+    inside = float(np.finfo(np.float64).eps) * np.sqrt(norm) / apart + outside * residual / gap
+    return float(max(outside, inside))
 
 
 def _advise_if_cut(groups: list[Array], count: int, found: int, available: int) -> None:
