@@ -1,0 +1,206 @@
+"""Cells: the points of a source put side by side, those of one cell in one place on disk.
+
+A tree of median splits, made of a sample, says which cell a point is in. Each block of rows is read
+once and written in the order of its cells, so that a cell is a range of every block's file. The
+boxes of the cells are exact: they bound from below how far any point of a cell is.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..distances import exact_bytes
+from ..runtime import stage
+from ..values import Array
+from .executor import Result, block_ranges, current_executor, in_order, run_blocks
+from .settings import Folder, current_settings, make_folder
+from .sources import Source
+
+SAMPLED = 200  # points for each cell by which space is split
+MOST_SAMPLED = 200_000
+SMALLEST = 1_000  # points of a cell: fewer are searched before a task has begun
+NEIGHBORS = 32  # neighbours of a point whose room is foreseen
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """A tree of splits: a point goes left where its coordinate ``axis`` is at most ``cut``.
+
+    ``left`` and ``right`` are nodes; a leaf has its cell there, as -1 - cell.
+    """
+
+    axis: Array
+    cut: Array
+    left: Array
+    right: Array
+
+    def cells_of(self, points: Array) -> Array:
+        """Return the cell of each point."""
+        node = np.zeros(len(points), dtype=np.int64)
+        if len(self.axis) == 0:
+            return node
+        while (inside := np.flatnonzero(node >= 0)).size:
+            at = node[inside]
+            goes_left = points[inside, self.axis[at]] <= self.cut[at]
+            node[inside] = np.where(goes_left, self.left[at], self.right[at])
+        return -1 - node
+
+
+def split(sample: Array, n_cells: int) -> tuple[Splits, int]:
+    """Return a tree of about ``n_cells`` cells with equally many points of a sample, and how many.
+
+    Each split halves the longest side of a set, by its spread.
+    """
+    nodes: list[list[float]] = []
+    cells = 0
+
+    def grow(points: Array, wanted: int) -> int:
+        nonlocal cells
+        axis, cut = _halve(points) if wanted > 1 else (-1, 0.0)
+        if axis < 0:
+            cells += 1
+            return -cells
+        place = len(nodes)
+        nodes.append([axis, cut, 0, 0])
+        goes_left = points[:, axis] <= cut
+        nodes[place][2] = grow(points[goes_left], wanted // 2)
+        nodes[place][3] = grow(points[~goes_left], wanted - wanted // 2)
+        return place
+
+    grow(sample, n_cells)
+    table = np.array(nodes).reshape(-1, 4)
+    axis, left, right = (table[:, column].astype(np.int64) for column in (0, 2, 3))
+    return Splits(axis, table[:, 1], left, right), cells
+
+
+def _halve(points: Array) -> tuple[int, float]:
+    """Return the column of most spread that can be cut, and where; -1 where none can."""
+    if len(points) < 2:
+        return -1, 0.0
+    for axis in np.argsort(-points.var(axis=0), kind="stable")[:3]:
+        values = np.unique(points[:, axis])
+        if len(values) > 1:
+            middle = np.median(points[:, axis])
+            below = min(int(np.searchsorted(values, middle, side="right")), len(values) - 1)
+            return int(axis), float(values[below - 1])
+    return -1, 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Points in cells on disk: ``offsets[b, c]`` is where cell c begins in the file of block b."""
+
+    folder: Folder
+    splits: Splits
+    offsets: Array
+    low: Array
+    high: Array
+    n_points: int
+
+    @property
+    def count(self) -> int:
+        """Number of cells."""
+        return len(self.low)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the points."""
+        return int(self.low.shape[1])
+
+    def read(self, cell: int) -> tuple[Array, Array]:
+        """Return the points of a cell in float64 and their numbers, in increasing order."""
+        points, numbers = [], []
+        for block in range(len(self.offsets)):
+            span = slice(int(self.offsets[block, cell]), int(self.offsets[block, cell + 1]))
+            if span.stop > span.start:
+                rows, ids = _names(self.folder.path, block)
+                points.append(np.array(np.load(rows, mmap_mode="r")[span], dtype=np.float64))
+                numbers.append(np.array(np.load(ids, mmap_mode="r")[span]))
+        if not points:
+            return np.empty((0, self.n_columns)), np.empty(0, np.int64)
+        return np.concatenate(points), np.concatenate(numbers)
+
+    def squared_gaps(self, points: Array, cell: int) -> Array:
+        """Return how far points are from the box of a cell, squared."""
+        gaps = np.maximum(self.low[cell] - points, points - self.high[cell])
+        return np.asarray(np.square(np.maximum(gaps, 0.0, out=gaps), out=gaps).sum(axis=1))
+
+    def squared_gaps_between(self, cell: int) -> Array:
+        """Return how far the boxes of all cells are from that of one, squared."""
+        gaps = np.maximum(self.low - self.high[cell], self.low[cell] - self.high)
+        return np.asarray(np.square(np.maximum(gaps, 0.0)).sum(axis=1))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the files."""
+        return sum(file.stat().st_size for file in Path(self.folder.path).iterdir())
+
+
+def _names(folder: str, block: int) -> tuple[str, str]:
+    return os.path.join(folder, f"{block}-points.npy"), os.path.join(folder, f"{block}-numbers.npy")
+
+
+def count_cells(n_points: int, n_columns: int) -> int:
+    """Return how many cells there are: as few as fit the workers, at least one for each."""
+    given, work = current_settings().chunk_rows, current_executor()
+    each = exact_bytes(1, n_columns, NEIGHBORS) + 8.0 * 6 * n_columns
+    room = given or max(SMALLEST, int(work.task_bytes // each))
+    fewest = min(work.n_workers, n_points // SMALLEST) if given is None else 1
+    return int(max(1, fewest, -(-n_points // room)))
+
+
+def arrange(source: Source, seed: int) -> Cells:
+    """Put the points of a source into cells on disk."""
+    n, width = source.shape
+    wanted = count_cells(n, width)
+    rng = np.random.default_rng(seed)
+    drawn = np.sort(rng.choice(n, min(n, MOST_SAMPLED, SAMPLED * wanted), replace=False))
+    with stage("cells") as running:
+        splits, count = split(source[drawn], wanted)
+        running.note(cells=count)
+    folder = make_folder("cells", f"{source.fingerprint} {wanted} {seed}")
+    ranges = block_ranges(n, 8.0 * 6 * width)
+    key = f"{source.fingerprint} {wanted} {seed} {ranges}"
+    found = run_blocks(
+        "arranging", _arrange_block, [*enumerate(ranges)], source, splits, count, folder, key=key
+    )
+    offsets = np.zeros((len(ranges), count + 1), dtype=np.int64)
+    low, high = np.full((count, width), np.inf), np.full((count, width), -np.inf)
+    for block, (counts, lowest, highest) in enumerate(in_order(found)):
+        offsets[block, 1:] = np.cumsum(counts)
+        np.minimum(low, lowest, out=low)
+        np.maximum(high, highest, out=high)
+    return Cells(folder, splits, offsets, low, high, n)
+
+
+def _arrange_block(
+    item: tuple[int, tuple[int, int]], source: Source, splits: Splits, count: int, folder: Folder
+) -> Result:
+    """Write the rows of a block in the order of their cells."""
+    block, (start, stop) = item
+    points = source.read(start, stop)
+    cells = splits.cells_of(points)
+    order = np.argsort(cells, kind="stable")
+    rows, ids = _names(folder.path, block)
+    _save(rows, points[order].astype(source.dtype if source.dtype.kind == "f" else np.float64))
+    _save(ids, start + order)
+    counts = np.bincount(cells, minlength=count)
+    low = np.full((count, points.shape[1]), np.inf)
+    high = -low
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    filled = counts > 0
+    low[filled] = np.minimum.reduceat(points[order], starts[filled], axis=0)
+    high[filled] = np.maximum.reduceat(points[order], starts[filled], axis=0)
+    return counts, low, high
+
+
+def _save(path: str, array: Array) -> None:
+    """Write an array so that a file of this name is whole, even if two workers write it."""
+    unfinished = f"{path}.{os.getpid()}.unfinished"
+    with open(unfinished, "wb") as file:
+        np.save(file, array)
+    os.replace(unfinished, path)

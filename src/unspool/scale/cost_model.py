@@ -1,0 +1,185 @@
+"""What a fit by blocks takes: its tasks, the bytes they read and move, and their seconds.
+
+Nothing is run: blocks and cells are counted by the functions that lay out a real fit, for workers
+that need not be there. Unit costs are seconds of one core, and rough: they tell minutes from
+hours. What a point reaches beyond its own cell depends on the data, and is taken to be that of a
+surface; in many columns pairs are counted as if no tree helped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log2
+from typing import Any
+
+from ..distances import TREE_DIMENSIONS, exact_seconds
+from ..runtime import format_bytes, in_words
+from .cells import count_cells
+from .executor import USED, WORKER_ITSELF, block_ranges, current_executor, imagined
+
+TASK = 0.01  # seconds that a task takes beside its work: to be sent, and its result to be fetched
+READ = 1.2e-9  # a byte read, and checked, in double precision
+FLOP = 5e-10  # of a factorisation or a product, by one core
+TREE = 1e-7  # a neighbour found by a tree, and doubling of the points of a cell
+PATH = 1.1e-9  # an edge, source and doubling of the number of points
+ARC = 8e-9  # a pair of points whose geodesic is swept by elimination, on a surface
+KEY = 6e-9  # a number that goes into the key of its row
+CLIENT_EDGE = 3e-7  # an edge that is made undirected, and looked at for components, on the client
+REACHED = 9  # cells that a cell looks into: itself and those around, on a surface
+PRODUCTS = 4  # with the table of geodesics, for the vectors of exact Isomap
+STORED = 4  # bytes of a number on disk
+
+REDUCED = {"pca", "random-projection", "feature-map-pca", "polynomial-pca"}
+LANDMARKS = {"landmark-mds", "landmark-isomap", "kernel-pca"}
+
+
+@dataclass(frozen=True, slots=True)
+class Imagined:
+    """Workers that are not there."""
+
+    n_workers: int
+    task_bytes: float
+
+    def results(self, function: Any, items: Any, shared: Any) -> Any:
+        """Refuse to work."""
+        raise RuntimeError("these workers are imagined, to count the tasks they would have")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockStage:
+    """A stage of a fit by blocks: its tasks, bytes read, bytes moved between machines, seconds.
+
+    ``held`` are the most bytes that one task takes.
+    """
+
+    name: str
+    tasks: int
+    read: float
+    moved: float
+    seconds: float
+    held: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How large a fit is: rows, columns, neighbours, coordinates, landmarks; and its workers."""
+
+    n: int
+    d: int
+    k: int
+    q: int
+    m: int
+    workers: int
+    memory: float
+
+    @property
+    def table(self) -> float:
+        """Bytes of the rows on disk."""
+        return float(STORED * self.n * self.d)
+
+    def blocks(self, row_bytes: float) -> int:
+        """Number of blocks of a pass over the rows."""
+        return len(block_ranges(self.n, row_bytes))
+
+    def spread(self, seconds: float, tasks: int) -> float:
+        """Return the seconds of work that is shared out over the workers."""
+        return (seconds + TASK * tasks) / min(self.workers, max(1, tasks))
+
+
+def foresee(name: str, size: Layout) -> tuple[BlockStage, ...]:
+    """Return the stages of fitting a method by blocks on so many workers of so much memory."""
+    room = max(16e6, USED * size.memory - WORKER_ITSELF)
+    with imagined(Imagined(size.workers, room)):
+        if name in REDUCED:
+            return tuple(_reduced(size, size.d))
+        if name == "kernel-pca":
+            return tuple(_reduced(size, size.m))
+        if name == "landmark-mds":
+            return (_passes(size), _placing(size, size.m))
+        return tuple(_graph(name, size))
+
+
+def _reduced(s: Layout, width: int) -> Iterator[BlockStage]:
+    held = 8.0 * 6 * (width + s.d)
+    tasks = s.blocks(held)
+    work = READ * 2 * s.table + FLOP * 2.0 * s.n * width * (width + (0 if width == s.d else s.d))
+    moved = 8.0 * tasks * width * (width + 1)
+    each = held * s.n / tasks
+    yield BlockStage("moments", tasks, s.table, moved, s.spread(work, tasks), each)
+    yield _placing(s, width)
+
+
+def _placing(s: Layout, width: int) -> BlockStage:
+    held = 8.0 * 3 * (s.d + width)
+    tasks = s.blocks(held)
+    work = READ * 2 * s.table + FLOP * 2.0 * s.n * width * s.q
+    moved = float(STORED * s.n * s.q)
+    return BlockStage("placing", tasks, s.table, moved, s.spread(work, tasks), held * s.n / tasks)
+
+
+def _passes(s: Layout) -> BlockStage:
+    """Landmarks, each the row farthest from those before: a pass over all rows for each."""
+    tasks = s.blocks(8.0 * 4 * s.d)
+    seconds = s.m * s.spread(READ * 3 * s.table, tasks)
+    moved = 8.0 * s.n * s.m
+    held = 8.0 * 4 * s.d * s.n / tasks
+    return BlockStage("landmarks", s.m * tasks, s.m * s.table, moved, seconds, held)
+
+
+def _graph(name: str, s: Layout) -> Iterator[BlockStage]:
+    tasks = s.blocks(8.0 * 4 * s.d)
+    held = 8.0 * 4 * s.d * s.n / tasks
+    work = 2 * (READ * s.table + KEY * s.n * s.d)
+    yield BlockStage("copies", tasks, s.table, 16.0 * s.n, s.spread(work, tasks), held)
+    tasks, cells = s.blocks(8.0 * 6 * s.d), count_cells(s.n, s.d)
+    work = READ * 5 * s.table
+    moved = 8.0 * tasks * cells * (2 * s.d + 1)
+    held = 8.0 * 6 * s.d * s.n / tasks
+    yield BlockStage("arranging", tasks, s.table, moved, s.spread(work, tasks), held)
+    yield _searching(s, cells)
+    edges = 1.4 * s.n * s.k
+    yield BlockStage("graph", 0, 0.0, 0.0, CLIENT_EDGE * edges, 60.0 * edges)
+    if name == "landmark-isomap":
+        yield _passes(s)
+        yield _geodesics(s, edges)
+    elif name == "isomap":
+        moved = 8.0 * PRODUCTS * s.n * (s.q + 14) * 2
+        work, tasks = ARC * float(s.n) ** 2, 2 * s.workers * PRODUCTS
+        held = 24.0 * edges + 4.0 * float(s.n) ** 2 / (2 * s.workers)
+        yield BlockStage("products", tasks, 0.0, moved, s.spread(work, tasks), held)
+    else:
+        yield BlockStage("spectrum", 0, 0.0, 0.0, 2e-5 * s.n * log2(max(s.n, 2)), 3000.0 * s.n)
+
+
+def _geodesics(s: Layout, edges: float) -> BlockStage:
+    """Shortest paths from the landmarks: by workers that have room for the graph, else here."""
+    work, held = PATH * edges * log2(max(s.n, 2)) * s.m, 24.0 * edges
+    fits = held <= current_executor().task_bytes
+    tasks = s.m if fits else 0
+    seconds = s.spread(work, s.m) if fits else work
+    return BlockStage("geodesics", tasks, 0.0, 8.0 * s.m * s.n, seconds, held)
+
+
+def _searching(s: Layout, cells: int) -> BlockStage:
+    """Each cell is read by those around it; in many columns all pairs of cells meet."""
+    reached = min(cells, REACHED)
+    each = s.n / cells
+    work = TREE * s.n * s.k * log2(max(each, 2)) + READ * 3 * s.table * reached
+    if s.d > TREE_DIMENSIONS:  # pairs of a cell and those that it reaches, by products
+        work = 2 * exact_seconds(s.n, s.d) * reached / cells + READ * 3 * s.table * reached
+    held = each * (8.0 * 8 * s.d + 2_500)
+    moved = 24.0 * s.n * s.k
+    return BlockStage("searching", cells, s.table * reached, moved, s.spread(work, cells), held)
+
+
+def as_table(stages: tuple[BlockStage, ...]) -> str:
+    """Return the stages as lines of text."""
+    lines = [f"{'stage':<12}{'tasks':>9}{'read':>12}{'moved':>12}{'a task holds':>14}  seconds"]
+    for s in stages:
+        sizes = (format_bytes(s.read), format_bytes(s.moved), format_bytes(s.held))
+        lines.append(
+            f"{s.name:<12}{s.tasks:>9,}{sizes[0]:>12}{sizes[1]:>12}{sizes[2]:>14}"
+            f"  {s.seconds:,.0f} ({in_words(s.seconds)})"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,344 @@
+"""Who does the blocks: this process, one after the other, or the workers of a Dask cluster.
+
+A task is a function of an item and of what all items share; it returns a tuple of arrays. Tasks are
+pure, so that a block whose worker was lost is done again by another, with the same result. No more
+blocks are under way than the workers can begin soon: results are taken as they come.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..runtime import (
+    available_bytes,
+    check_cancelled,
+    format_bytes,
+    limit_blas_threads,
+    limit_memory,
+    limit_threads,
+    resident_bytes,
+    stage,
+    thread_count,
+)
+from ..values import Array
+from .settings import current_settings
+from .shared import share
+
+Result = tuple[Array, ...]
+Task = Callable[..., Result]
+AHEAD = 3  # blocks under way for each thread of a worker
+PATIENCE = 30.0  # seconds that a cluster may be without any worker
+POLLING = 0.01  # seconds between two looks at the cluster
+WORKER_ITSELF = 350e6  # bytes of a worker that does nothing yet: Python, NumPy, compiled loops
+USED = 0.6  # of a worker's memory is counted on: at 0.7 Dask begins to spill, at 0.8 it pauses
+NO_LIMIT = 2**34  # bytes that a worker without a limit is taken to have
+
+
+_imagined: ContextVar[Executor | None] = ContextVar("imagined", default=None)
+
+
+class Executor(Protocol):
+    """Does blocks of work."""
+
+    @property
+    def n_workers(self) -> int:
+        """How many blocks are done at once."""
+        ...
+
+    @property
+    def task_bytes(self) -> float:
+        """Bytes that one block may take."""
+        ...
+
+    def results(self, function: Task, items: Sequence[Any], shared: tuple[Any, ...]) -> Any:
+        """Yield (number of the item, result) in the order in which they are done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InProcess:
+    """This process: as many blocks at once as there are threads, each by one."""
+
+    @property
+    def n_workers(self) -> int:
+        """Threads of this process."""
+        return thread_count()
+
+    @property
+    def task_bytes(self) -> float:
+        """What is free, shared out; half of it stays for what the blocks leave behind."""
+        return available_bytes() / (2 * self.n_workers)
+
+    def results(
+        self, function: Task, items: Sequence[Any], shared: tuple[Any, ...]
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield the results in order; a single item has all threads."""
+        if len(items) == 1 or self.n_workers == 1:
+            for number, item in enumerate(items):
+                yield number, function(item, *shared)
+            return
+
+        def run(item: Any) -> Result:
+            with limit_threads(1), limit_blas_threads():
+                return function(item, *shared)
+
+        with ThreadPoolExecutor(self.n_workers) as pool:
+            under_way: deque[Future[Result]] = deque()
+            try:
+                for number in range(len(items)):
+                    for later in items[number + len(under_way) : number + AHEAD * self.n_workers]:
+                        under_way.append(pool.submit(run, later))
+                    yield number, under_way.popleft().result()
+            finally:
+                for future in under_way:
+                    future.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """The workers of a ``distributed.Client``: each thread of a worker does a block of its own."""
+
+    client: Any
+
+    @property
+    def _workers(self) -> list[dict[str, Any]]:
+        try:
+            self.client.wait_for_workers(1, timeout=PATIENCE)  # one that was lost comes back
+        except TimeoutError:
+            raise ValueError("the cluster has no workers; start some, then fit again") from None
+        return list(self.client.scheduler_info(n_workers=-1)["workers"].values())
+
+    @property
+    def n_workers(self) -> int:
+        """Threads of all workers together."""
+        return sum(int(worker["nthreads"]) for worker in self._workers)
+
+    @property
+    def worker_bytes(self) -> float:
+        """Memory of the smallest worker."""
+        return float(min(worker["memory_limit"] or NO_LIMIT for worker in self._workers))
+
+    @property
+    def task_bytes(self) -> float:
+        """What the smallest worker has for each of its threads, beside what it is itself."""
+        most = max(int(worker["nthreads"]) for worker in self._workers)
+        return max(16e6, USED * self.worker_bytes - WORKER_ITSELF) / most
+
+    def results(
+        self, function: Task, items: Sequence[Any], shared: tuple[Any, ...]
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield the results as they are done; what is left is cancelled if nobody wants it."""
+        from distributed import as_completed
+
+        handles = tuple(share(value) for value in shared)
+        waiting, under_way = iter(range(len(items))), {}
+        done: Any = as_completed()  # type: ignore[no-untyped-call]  # Dask's is not typed
+
+        def begin() -> None:
+            number = next(waiting, None)
+            if number is not None:
+                future = self.client.submit(
+                    run_task, function, items[number], handles, pure=False, retries=0
+                )
+                under_way[future.key] = (number, future)
+                done.add(future)
+
+        try:
+            for _ in range(min(len(items), AHEAD * self.n_workers)):
+                begin()
+            while under_way:
+                ready = done.next_batch(block=False)
+                if not ready:
+                    check_cancelled()
+                    time.sleep(POLLING)
+                for future in ready:
+                    number, _ = under_way.pop(future.key)
+                    result = self._result(future)
+                    begin()
+                    yield number, result
+        finally:
+            left = [future for _, future in under_way.values()]
+            if left:
+                self.client.cancel(left, force=True)
+
+    def _result(self, future: Any) -> Result:
+        from distributed import KilledWorker
+
+        try:
+            result: Result = future.result()
+        except KilledWorker:
+            raise WorkerLost(
+                f"a block was given to several workers and each was lost: its work takes more than "
+                f"the {format_bytes(self.worker_bytes)} that a worker has; use smaller blocks, "
+                "scale.settings(chunk_rows=...), or workers with more memory"
+            ) from None
+        return result
+
+
+class WorkerLost(MemoryError):
+    """Workers were lost over one block, most likely for lack of memory."""
+
+
+def run_task(function: Task, item: Any, handles: tuple[Any, ...]) -> Result:
+    """Do one block on a worker, with one thread and the memory that the worker has."""
+    limit = _worker_limit()
+    with limit_threads(1), limit_blas_threads(), limit_memory(limit):
+        return function(item, *(handle.open() for handle in handles))
+
+
+def _worker_limit() -> float | None:
+    from distributed import get_worker
+
+    try:
+        limit = get_worker().memory_manager.memory_limit
+    except ValueError:  # on no worker
+        return None
+    return float(limit) if limit else None
+
+
+def current_executor() -> Executor:
+    """Return the workers of the current Dask client, or this process where there is none.
+
+    Returns
+    -------
+    Executor
+        What does blocks of work.
+
+    Examples
+    --------
+    >>> from unspool import scale
+    >>> scale.current_executor().n_workers
+    1
+    """
+    wanted = _imagined.get()
+    if wanted is not None:
+        return wanted
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return InProcess()
+    try:
+        distributed.get_worker()
+        return InProcess()  # inside of a task: its worker does the work
+    except ValueError:
+        pass
+    try:
+        return Cluster(distributed.Client.current())
+    except ValueError:
+        return InProcess()
+
+
+@contextmanager
+def imagined(workers: Executor) -> Iterator[None]:
+    """Lay out the work inside the block for other workers than there are: to count its tasks."""
+    token = _imagined.set(workers)
+    try:
+        yield
+    finally:
+        _imagined.reset(token)
+
+
+def run_blocks(
+    name: str,
+    function: Task,
+    items: Sequence[Any],
+    *shared: Any,
+    key: str = "",
+    where: Executor | None = None,
+) -> Iterator[tuple[int, Result]]:
+    """Yield (number, result) of all items as they are done, as a stage of the work.
+
+    With a checkpoint, results are kept in it under ``key``, which says what they depend on, and
+    those that are there are not computed again.
+    """
+    work, kept = where or current_executor(), _Kept.of(name, key)
+    known = {n for n in range(len(items)) if kept is not None and kept.has(n)}
+    left = [number for number in range(len(items)) if number not in known]
+    with stage(name, total=len(items)) as running:
+        running.note(blocks=len(items), workers=work.n_workers)
+        for number in sorted(known):
+            assert kept is not None
+            yield number, kept.read(number)
+            running.advance()
+        todo = [items[number] for number in left]
+        for place, result in work.results(function, todo, shared) if todo else ():
+            if kept is not None:
+                kept.write(left[place], result)
+            yield left[place], result
+            running.advance()
+
+
+def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
+    """Yield results in the order of their items; those that come early wait."""
+    early: dict[int, Result] = {}
+    wanted = 0
+    for number, result in results:
+        early[number] = result
+        while wanted in early:
+            yield early.pop(wanted)
+            wanted += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Results of finished blocks in a checkpoint."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, name: str, key: str) -> _Kept | None:
+        root = current_settings().checkpoint
+        if root is None or not key:
+            return None
+        digest = blake2b(key.encode(), digest_size=12).hexdigest()
+        folder = Path(root) / f"{name.replace(' ', '-')}-{digest}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder)
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{number}.npz"
+
+    def has(self, number: int) -> bool:
+        return self._path(number).exists()
+
+    def read(self, number: int) -> Result:
+        with np.load(self._path(number), allow_pickle=False) as stored:
+            return tuple(stored[f"arr_{i}"] for i in range(len(stored.files)))
+
+    def write(self, number: int, result: Result) -> None:
+        unfinished = self._path(number).with_suffix(f".{os.getpid()}")
+        with open(unfinished, "wb") as file:
+            np.savez(file, *result)
+        os.replace(unfinished, self._path(number))
+
+
+def block_ranges(n_rows: int, row_bytes: float) -> list[tuple[int, int]]:
+    """Return the ranges of rows that blocks are made of: as many rows as a block has room for.
+
+    ``row_bytes`` is what the work holds for each row at its peak. There are at least as many blocks
+    as workers, so that all have something to do, but none of less than a thousand rows.
+    """
+    given, work = current_settings().chunk_rows, current_executor()
+    step = given
+    if step is None:
+        room = int(work.task_bytes // max(1.0, row_bytes))
+        even = -(-n_rows // max(1, work.n_workers))
+        step = max(1, min(room, max(even, 1_000)))
+    return [(first, min(first + step, n_rows)) for first in range(0, n_rows, step)]
+
+
+def peak_bytes(_: Any) -> Result:
+    """Return the bytes that this worker holds now."""
+    return (np.array([resident_bytes()]),)

@@ -1,0 +1,121 @@
+"""What a user says about large work: where files go, how large blocks are, what is kept.
+
+with scale.settings(directory="/shared/scratch", checkpoint="/shared/job-7"):
+    LandmarkIsomap(2).fit("points.npy")
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where files are made that all workers read, rows of a block, and what survives the client."""
+
+    directory: str | None = None
+    chunk_rows: int | None = None
+    checkpoint: str | None = None
+
+
+_settings: ContextVar[Settings] = ContextVar("settings", default=Settings())  # noqa: B039  # frozen
+
+
+def current_settings() -> Settings:
+    """Return what holds here.
+
+    Returns
+    -------
+    Settings
+        The innermost ``settings`` block, or the defaults.
+
+    Examples
+    --------
+    >>> from unspool import scale
+    >>> scale.current_settings().chunk_rows is None
+    True
+    """
+    return _settings.get()
+
+
+@contextmanager
+def settings(
+    directory: str | os.PathLike[str] | None = None,
+    chunk_rows: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Iterator[None]:
+    """Say how the work inside the block is laid out.
+
+    Parameters
+    ----------
+    directory : str, path or None, default=None
+        Folder for files that all workers read; on several machines one that they share. None is
+        the folder for temporary files.
+    chunk_rows : int or None, default=None
+        Rows of a block; None is as many as a worker has room for.
+    checkpoint : str, path or None, default=None
+        Folder in which finished blocks are kept, so that the same call resumes after the client
+        was killed; None keeps nothing.
+
+    Examples
+    --------
+    >>> from unspool import scale
+    >>> with scale.settings(chunk_rows=1000):
+    ...     scale.current_settings().chunk_rows
+    1000
+    """
+    if chunk_rows is not None and chunk_rows < 1:
+        raise ValueError(f"chunk_rows must be at least 1; got {chunk_rows}")
+    for folder in (directory, checkpoint):
+        if folder is not None:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+    given = Settings(
+        None if directory is None else str(Path(directory).resolve()),
+        chunk_rows,
+        None if checkpoint is None else str(Path(checkpoint).resolve()),
+    )
+    token = _settings.set(given)
+    try:
+        yield
+    finally:
+        _settings.reset(token)
+
+
+class Folder:
+    """A folder that lasts as long as what was made of it; in a checkpoint it stays.
+
+    Another process to which it is sent has the path alone.
+    """
+
+    def __init__(self, path: str, owner: int) -> None:
+        self.path = path
+        if owner == os.getpid():
+            weakref.finalize(self, _remove, path, owner)
+
+    def __reduce__(self) -> tuple[type[Folder], tuple[str, int]]:
+        return Folder, (self.path, 0)
+
+
+def make_folder(what: str, fingerprint: str) -> Folder:
+    """Return a new folder; in a checkpoint, the one that the same work used before."""
+    given = current_settings()
+    if given.checkpoint is None:
+        return Folder(tempfile.mkdtemp(prefix=f"unspool-{what}-", dir=given.directory), os.getpid())
+    name = blake2b(fingerprint.encode(), digest_size=12).hexdigest()
+    path = Path(given.checkpoint) / f"{what}-{name}"
+    path.mkdir(parents=True, exist_ok=True)
+    return Folder(str(path), 0)
+
+
+def _remove(path: str, owner: int) -> None:
+    if os.getpid() == owner:  # not in a process that was forked from it
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,167 @@
+"""Methods on a cluster, and lazy rows, against the same in one process."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unspool import (
+    LTSA,
+    PCA,
+    Isomap,
+    KernelPCA,
+    LandmarkIsomap,
+    LandmarkMDS,
+    LaplacianEigenmaps,
+    datasets,
+    scale,
+)
+
+
+def as_dask(points, folder):
+    import dask.array
+
+    return dask.array.from_array(points, chunks=(600, 2))
+
+
+def as_zarr(points, folder):
+    import zarr
+
+    zarr.create_array(folder / "points.zarr", data=points, chunks=(500, 3))
+    return folder / "points.zarr"
+
+
+def as_parquet(points, folder):
+    frame = pd.DataFrame(points, columns=[f"x{i}" for i in range(points.shape[1])])
+    frame.to_parquet(folder / "points.parquet", row_group_size=400)
+    return folder / "points.parquet"
+
+
+CASES = [
+    (PCA(2), as_parquet, 1e-8),
+    (LandmarkMDS(2), as_zarr, 1e-8),
+    (KernelPCA(2, n_landmarks=40), as_dask, 1e-8),
+    (LandmarkIsomap(2, n_neighbors=8), as_dask, 1e-8),
+    (LandmarkIsomap(2, n_neighbors=8), as_parquet, 1e-8),
+    (Isomap(2, n_neighbors=8), as_zarr, 1e-6),
+    (LaplacianEigenmaps(2), as_parquet, 1e-8),
+    (LTSA(2), as_dask, 1e-8),
+]
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize(("method", "given", "within"), CASES, ids=lambda case: str(case)[:24])
+def test_a_map_of_the_cluster(method, given, within, roll, client, tmp_path):
+    expected = type(method)(**method.get_params()).fit(roll)
+    X = given(roll, tmp_path)
+    found = type(method)(**method.get_params()).fit(X)
+    size = np.abs(expected.embedding_).max()
+    np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=within * size)
+    lazy = found.transform(X)
+    assert type(lazy).__module__.startswith("dask")
+    placed = lazy.compute()
+    np.testing.assert_allclose(placed, found.transform(roll), atol=1e-12 * size)
+    back = found.inverse_transform(lazy[:50]).compute()
+    np.testing.assert_allclose(back, found.inverse_transform(placed[:50]), atol=1e-9)
+
+
+def test_strays_and_components_on_a_cluster(client, save):
+    """Two rolls apart, and a bridge between them, as in one process."""
+    roll = datasets.swiss_roll(1_100, seed=1).points
+    points = np.vstack([roll, roll[:400] * 0.5 + [200.0, 0.0, 0.0]])
+    with pytest.warns(UserWarning, match="2 connected components"):
+        expected = LandmarkIsomap(2, n_neighbors=6).fit(points)
+    with pytest.warns(UserWarning, match="2 connected components"), scale.settings(chunk_rows=500):
+        found = LandmarkIsomap(2, n_neighbors=6).fit(save(points))
+    size = np.abs(expected.embedding_).max()
+    np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-8 * size)
+
+
+def test_a_sample_stands_for_all_and_tells_how_well(client, save):
+    points = datasets.swiss_roll(4_000, seed=2).points
+    model = scale.by_sample(Isomap(2, n_neighbors=8), 1_200, held_out=300).fit(save(points))
+    assert model.embedding_.shape == (4_000, 2)
+    assert len(np.intersect1d(model.sample_, model.held_out_)) == 0
+    np.testing.assert_allclose(model.embedding_[model.sample_], model.model_.embedding_, atol=1e-9)
+    truth = Isomap(2, n_neighbors=8).fit(points).embedding_
+    laid = np.linalg.lstsq(np.column_stack([model.embedding_, np.ones(4_000)]), truth, rcond=None)[
+        0
+    ]
+    gaps = np.linalg.norm(
+        np.column_stack([model.embedding_, np.ones(4_000)]) @ laid - truth, axis=1
+    )
+    true_error = np.sqrt(np.mean(gaps**2) / np.mean(np.square(truth).sum(axis=1)))
+    assert 0.0 < model.placing_error_ < 0.05
+    assert true_error < 2 * model.placing_error_ + 0.01
+    assert model.report_.stage("placing error").facts["rows"] == 300
+
+
+def test_a_bad_sample_is_warned_of(save):
+    points = datasets.swiss_roll(2_000, seed=2).points
+    with pytest.warns(UserWarning, match="% of the map's size"):
+        scale.by_sample(Isomap(2, n_neighbors=8), 60, held_out=300).fit(points)
+
+
+def test_a_sample_as_large_as_the_data_is_refused():
+    with pytest.raises(ValueError, match="fit the method itself"):
+        scale.by_sample(PCA(2), 90, held_out=20).fit(np.eye(100))
+
+
+def test_dask_is_not_imported_before_it_is_needed():
+    code = (
+        "import sys, unspool, numpy as np; unspool.PCA(2).fit(np.eye(5)); "
+        "sys.exit(bool({'dask', 'distributed', 'zarr'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+WITHOUT = """
+import sys
+class Refuse:
+    def find_spec(self, name, *rest):
+        if name.partition(".")[0] in ("dask", "distributed"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Refuse())
+"""
+
+
+def _run_without_dask(arguments):
+    code = (
+        f"{WITHOUT}sys.argv = {['unspool', *arguments]!r}\nimport unspool.__main__ as m; m.main()"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+def test_without_dask_a_path_is_streamed_and_a_cluster_is_told_to_be_installed(save, tmp_path):
+    points = datasets.swiss_roll(900).points
+    path = save(points)
+    code = f"""{WITHOUT}
+import numpy as np, unspool
+from unspool import scale
+with scale.settings(chunk_rows=200):
+    model = unspool.PCA(2).fit({str(path)!r})
+    placed = model.transform({str(path)!r})
+assert isinstance(placed, np.ndarray) and np.allclose(placed, model.embedding_)
+unspool.save(model, {str(tmp_path / "m.unspool")!r})
+class Array: pass
+Array.__module__ = "dask.array.core"
+for given in (Array(),):
+    try:
+        unspool.PCA(2).fit(given)
+    except ImportError as error:
+        assert "pip install 'unspool[dask]'" in str(error)
+    else:
+        raise SystemExit("not told")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    placing = ["transform", str(tmp_path / "m.unspool"), str(path), "-o", f"{tmp_path}/out/", "-q"]
+    assert _run_without_dask(placing).returncode == 0
+    refused = _run_without_dask(["embed", str(path), "--workers", "2", "-o", f"{tmp_path}/other"])
+    assert refused.returncode == 2
+    assert "--workers and --cluster need Dask; pip install 'unspool[dask]'" in refused.stderr
+    parts = sorted((tmp_path / "out").iterdir())
+    placed = np.concatenate([np.load(part) for part in parts])
+    np.testing.assert_allclose(placed, PCA(2).fit(points).embedding_, atol=1e-9)

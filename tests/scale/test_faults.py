@@ -1,0 +1,226 @@
+"""What goes wrong with workers and clients changes nothing in the result, or is told in words."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from unspool import PCA, Isomap, LandmarkIsomap, datasets, distances, runtime, scale
+from unspool.scale import executor as executors
+from unspool.scale.geodesics import SpreadPaths
+
+from .conftest import start_cluster
+
+POINTS = datasets.swiss_roll(1_500, seed=5).points
+
+
+def _pid():
+    return os.getpid()
+
+
+class Killer:
+    """Kills a worker when a stage has come so far."""
+
+    def __init__(self, client, stage, done, turn=1):
+        self.pids = list(client.run(_pid).values())
+        self.stage, self.done, self.turn, self.killed = stage, done, turn, False
+        self._turns = 0
+
+    def __call__(self, event):
+        if event.name != self.stage or self.killed:
+            return
+        self._turns += event.done == self.done
+        if self._turns == self.turn:
+            os.kill(self.pids[0], signal.SIGKILL)
+            self.killed = True
+
+
+@pytest.fixture
+def own_client():
+    from distributed import Client
+
+    with start_cluster(2) as cluster, Client(cluster) as client:
+        yield client
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_the_search(own_client, save):
+    killer = Killer(own_client, "searching", 1)
+    with scale.settings(chunk_rows=200), runtime.listen(killer):
+        found = distances.neighbor_graph(scale.open_source(save(POINTS)), 8)
+    assert killer.killed
+    for one, other in zip(found.edges, distances.neighbor_graph(POINTS, 8).edges, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("held", [True, False])
+def test_a_worker_killed_in_the_second_product(own_client, save, held, monkeypatch):
+    if not held:  # workers without room for blocks of the table
+        monkeypatch.setattr("unspool.scale.geodesics.HELD", 0.0)
+    untouched = Isomap(2, n_neighbors=8).fit(save(POINTS))
+    killer = Killer(own_client, "products", 1, turn=2)
+    with runtime.listen(killer):
+        found = Isomap(2, n_neighbors=8).fit(save(POINTS))
+    assert killer.killed
+    np.testing.assert_array_equal(found.embedding_, untouched.embedding_)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_while_rows_are_placed(own_client, save):
+    model = Isomap(2, n_neighbors=8).fit(POINTS)
+    pids = list(own_client.run(_pid).values())
+    with scale.settings(chunk_rows=60):
+        lazy = model.transform(save(POINTS + 0.01))
+        future = own_client.compute(lazy)
+        time.sleep(0.5)
+        os.kill(pids[1], signal.SIGKILL)
+        placed = future.result()
+    whole = np.concatenate(
+        [model.transform(POINTS[first : first + 60] + 0.01) for first in range(0, 1_500, 60)]
+    )
+    np.testing.assert_allclose(placed, whole, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_workers_that_die_are_told_in_one_sentence(own_client):
+    with pytest.raises(scale.WorkerLost, match=r"1\.0 GB that a worker has; use smaller blocks"):
+        list(executors.run_blocks("dying", _die, [0, 1]))
+
+
+def _die(item):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_block_beyond_a_worker_is_refused_before(own_client, save, monkeypatch):
+    monkeypatch.setattr("unspool.scale.geodesics.GRAPH_EDGE", 1e9)
+    with pytest.raises(MemoryError, match=r"on each worker.*LandmarkIsomap"):
+        Isomap(2, n_neighbors=8).fit(save(POINTS))
+
+
+def test_a_checkpoint_resumes_where_it_was(save, tmp_path, monkeypatch):
+    path, done = save(POINTS), []
+    real = executors._Kept.write
+
+    def write(self, number, result):
+        if len(done) == 4:
+            raise KeyboardInterrupt
+        done.append((self.folder.name, number))
+        real(self, number, result)
+
+    monkeypatch.setattr(executors._Kept, "write", write)
+    with scale.settings(chunk_rows=300, checkpoint=tmp_path / "job"):
+        with pytest.raises(KeyboardInterrupt):
+            LandmarkIsomap(2, n_landmarks=10).fit(path)
+        monkeypatch.setattr(
+            executors._Kept, "write", lambda self, n, r: (done.append(n), real(self, n, r))
+        )
+        resumed = LandmarkIsomap(2, n_landmarks=10).fit(path)
+        n_done = len(done)
+        again = LandmarkIsomap(2, n_landmarks=10).fit(path)
+    with scale.settings(chunk_rows=300):
+        expected = LandmarkIsomap(2, n_landmarks=10).fit(path)
+    assert len(done) == n_done  # nothing was computed a second time
+    np.testing.assert_array_equal(resumed.embedding_, expected.embedding_)
+    np.testing.assert_array_equal(again.embedding_, expected.embedding_)
+
+
+def test_other_data_do_not_resume_from_a_checkpoint(save, tmp_path):
+    with scale.settings(chunk_rows=300, checkpoint=tmp_path / "job"):
+        PCA(2).fit(save(POINTS))
+        other = PCA(2).fit(save(POINTS[:, ::-1] + 1.0, "other.npy"))
+    np.testing.assert_allclose(other.mean_, POINTS.mean(axis=0)[::-1] + 1.0)
+
+
+def test_cancelling_leaves_no_work_behind(client, save):
+    listeners = []
+
+    def stop(event):
+        if event.name == "searching" and event.done == 1:
+            listeners[0].cancel()
+
+    began = time.monotonic()
+    with scale.settings(chunk_rows=100), runtime.listen(stop) as listener:
+        listeners.append(listener)
+        with pytest.raises(runtime.Cancelled):
+            Isomap(2).fit(save(POINTS))
+    assert time.monotonic() - began < 60
+    deadline = time.monotonic() + 10
+    while any(client.processing().values()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(client.processing().values())
+
+
+def test_blocks_of_products_are_let_go(client, save):
+    model = Isomap(2, n_neighbors=8).fit(save(POINTS))
+    assert not isinstance(model.charts_[0].relation.paths, SpreadPaths)
+
+
+def _run(arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "unspool", *map(str, arguments)],
+        stderr=subprocess.DEVNULL,
+        **options,
+    )
+
+
+@pytest.mark.slow
+def test_a_killed_client_resumes(save, tmp_path):
+    job = ["-m", "landmark-isomap", "--n-landmarks", "10", "--chunk-rows", "100", "-q"]
+    path, kept = save(POINTS), tmp_path / "kept"
+    running = _run(["embed", path, *job, "--checkpoint", kept, "-o", tmp_path / "map/"])
+    deadline = time.monotonic() + 120
+    while len([*kept.glob("*/*.npz")]) < 20 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    time.sleep(1.0)
+    before = {file: file.stat().st_mtime_ns for file in kept.glob("*/*.npz")}
+    assert len(before) >= 20
+    assert _run(["embed", path, *job, "--checkpoint", kept, "-o", tmp_path / "map/"]).wait() == 0
+    assert _run(["embed", path, *job, "-o", tmp_path / "fresh/"]).wait() == 0
+    assert all(file.stat().st_mtime_ns == then for file, then in before.items())
+    parts = sorted((tmp_path / "fresh").iterdir())
+    assert len(parts) == 15
+    for part in parts:
+        np.testing.assert_array_equal(np.load(part), np.load(tmp_path / "map" / part.name))
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_workers(save, tmp_path):
+    import psutil
+
+    path = save(np.random.default_rng(0).normal(size=(60_000, 60)))
+    running = _run(
+        [
+            "embed",
+            path,
+            "-m",
+            "isomap",
+            "--search",
+            "exact",
+            "--workers",
+            2,
+            "-o",
+            f"{tmp_path}/m/",
+        ],
+        start_new_session=True,
+    )
+    parent, deadline = psutil.Process(running.pid), time.monotonic() + 120
+    while time.monotonic() < deadline:
+        workers = [p for p in parent.children(recursive=True) if "spawn_main" in str(p.cmdline())]
+        if len(workers) >= 2 and sum(p.cpu_times().user for p in workers) > 8:
+            break
+        time.sleep(0.1)
+    assert len(workers) >= 2
+    began = time.monotonic()
+    os.kill(running.pid, signal.SIGINT)
+    assert running.wait(timeout=10) == 130
+    assert time.monotonic() - began < 2.0
+    _, alive = psutil.wait_procs(workers, timeout=5)
+    assert not alive

@@ -1,0 +1,88 @@
+"""What is foreseen of a fit by blocks: its tasks are those of the fit, and fit the workers."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from unspool import PCA, LandmarkIsomap, datasets, intrinsic_dimension, plan, quality, scale
+from unspool.scale.cells import count_cells
+from unspool.scale.cost_model import Imagined, Layout, foresee
+from unspool.scale.executor import block_ranges, current_executor, imagined
+
+
+def test_the_tasks_counted_are_those_of_the_fit(client, save):
+    points = datasets.swiss_roll(3_000, seed=4).points
+    work = current_executor()
+    layout = Layout(3_000, 3, 8, 2, 10, work.n_workers, work.worker_bytes)
+    counted = {stage.name: stage.tasks for stage in foresee("landmark-isomap", layout)}
+    model = LandmarkIsomap(2, n_neighbors=8, n_landmarks=10).fit(save(points))
+    for name in ("copies", "arranging", "searching"):
+        assert model.report_.stage(name).facts["blocks"] == counted[name]
+    found = PCA(2).fit(save(points))
+    counted = {stage.name: stage.tasks for stage in foresee("pca", layout)}
+    for name in ("moments", "placing"):
+        assert found.report_.stage(name).facts["blocks"] == counted[name]
+
+
+@pytest.mark.parametrize("memory", [1e9, 4e9, 64e9])
+@pytest.mark.parametrize("workers", [2, 100])
+def test_blocks_of_10_to_the_8_rows_fit_the_workers(memory, workers):
+    for method in ("pca", "landmark-mds", "landmark-isomap"):
+        planned = plan(method, 10**8, 50, workers=workers, memory=memory)
+        assert planned.fits
+        assert all(s.held < memory for s in planned.blocks if s.tasks)
+        assert sum(s.tasks for s in planned.blocks) >= workers
+    smaller = plan("pca", 10**6, 50, workers=workers, memory=memory)
+    assert smaller.seconds < planned.seconds
+
+
+def test_more_memory_makes_fewer_and_larger_blocks():
+    with imagined(Imagined(4, 1e8)):
+        few, cells = block_ranges(10**7, 400.0), count_cells(10**7, 50)
+    with imagined(Imagined(4, 1e9)):
+        assert len(block_ranges(10**7, 400.0)) < len(few)
+        assert count_cells(10**7, 50) < cells
+    assert few[0][0] == 0
+    assert few[-1][1] == 10**7
+    assert all(a[1] == b[0] for a, b in pairwise(few))
+
+
+def test_a_method_without_blocks_is_told_to_take_a_sample():
+    with pytest.raises(ValueError, match=r"scale\.by_sample"):
+        plan("tsne", 10**6, 50, workers=4)
+    with pytest.raises(ValueError, match="n_landmarks=1000"):
+        plan("kernel-pca", 10**6, 50, workers=4)
+    with pytest.raises(ValueError, match="workers"):
+        plan("pca", 10**6, 50, memory=1e9)
+
+
+def test_scores_and_dimension_of_points_on_disk(save, monkeypatch):
+    points = datasets.swiss_roll(1_200, seed=1).points
+    path, model = save(points), PCA(2).fit(points)
+    expected = quality.trustworthiness(points, model.embedding_)
+    found = quality.trustworthiness(path, model.embedding_)
+    assert found.value == expected.value
+    assert intrinsic_dimension(path).n_components == intrinsic_dimension(points).n_components == 2
+    monkeypatch.setattr("unspool.dimension.distinct_points.MOST_READ", 700)
+    assert intrinsic_dimension(path, "levina-bickel").n_points == 700
+
+
+def test_settings_are_checked(tmp_path):
+    with pytest.raises(ValueError, match="at least 1"), scale.settings(chunk_rows=0):
+        pass
+    with scale.settings(directory=tmp_path / "new", chunk_rows=7):
+        assert scale.current_settings().chunk_rows == 7
+        assert block_ranges(20, 1e30) == [(0, 7), (7, 14), (14, 20)]
+    assert (tmp_path / "new").is_dir()
+    assert scale.current_settings().chunk_rows is None
+
+
+def test_files_go_with_what_they_were_made_for(save, tmp_path):
+    points = np.random.default_rng(0).normal(size=(1_200, 3))
+    with scale.settings(directory=tmp_path / "scratch", chunk_rows=500):
+        model = LandmarkIsomap(2, n_landmarks=5).fit(save(points))
+    assert any((tmp_path / "scratch").iterdir())
+    model.transform(points[:5])
+    del model
+    assert not any((tmp_path / "scratch").iterdir())

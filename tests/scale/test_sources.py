@@ -1,0 +1,146 @@
+"""Points that stay on disk: the rows of every kind of source, and the errors of bad ones."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from unspool import PCA, scale
+
+RNG = np.random.default_rng(0)
+POINTS = RNG.normal(size=(230, 4))
+
+
+def as_npy(folder):
+    np.save(folder / "points.npy", POINTS)
+    return folder / "points.npy"
+
+
+def as_zarr(folder):
+    import zarr
+
+    zarr.create_array(folder / "points.zarr", data=POINTS, chunks=(50, 3))
+    return folder / "points.zarr"
+
+
+def as_open_zarr(folder):
+    import zarr
+
+    return zarr.open(as_zarr(folder), mode="r")
+
+
+def as_parquet(folder):
+    frame = pd.DataFrame(POINTS, columns=list("abcd"))
+    frame.insert(1, "name", "word")
+    frame[:100].to_parquet(folder / "0.parquet", row_group_size=30)
+    frame[100:].to_parquet(folder / "1.parquet", row_group_size=64)
+    return folder
+
+
+def as_pattern(folder):
+    return f"{as_parquet(folder)}/*.parquet"
+
+
+def as_dataset(folder):
+    import pyarrow.dataset
+
+    return pyarrow.dataset.dataset(as_parquet(folder), format="parquet")
+
+
+def as_dask(folder):
+    import dask.array
+
+    return dask.array.from_array(POINTS, chunks=(70, 3))
+
+
+def as_frame(folder):
+    import dask.dataframe
+
+    return dask.dataframe.from_pandas(pd.DataFrame(POINTS, columns=list("abcd")), npartitions=3)
+
+
+KINDS = [as_npy, as_zarr, as_open_zarr, as_parquet, as_pattern, as_dataset, as_dask, as_frame]
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_rows_are_those_of_the_table(make, tmp_path):
+    given = make(tmp_path)
+    assert scale.is_lazy(given)
+    opened = scale.open_source(given)  # files of its own last as long as this
+    source = pickle.loads(pickle.dumps(opened))
+    assert source.shape == POINTS.shape
+    np.testing.assert_array_equal(source.read(63, 171), POINTS[63:171])
+    rows = np.array([200, 3, 3, 99, 100, 0])
+    np.testing.assert_array_equal(source[rows], POINTS[rows])
+    np.testing.assert_array_equal(source[rows.reshape(2, 3)], POINTS[rows.reshape(2, 3)])
+    np.testing.assert_array_equal(source[7], POINTS[7])
+    np.testing.assert_array_equal(source[10:20], POINTS[10:20])
+    kept = np.array([1, 5, 64, 65, 229])
+    np.testing.assert_array_equal(source.take(kept).read(1, 4), POINTS[kept[1:4]])
+
+
+def test_names_of_columns_choose_them_again(tmp_path):
+    model = PCA(2).fit(as_parquet(tmp_path))
+    assert model.feature_names_in_.tolist() == list("abcd")
+    (tmp_path / "other").mkdir()
+    shuffled = pd.DataFrame(POINTS, columns=list("abcd"))[list("dbca")]
+    shuffled.to_parquet(tmp_path / "other" / "x.parquet")
+    placed = model.transform(tmp_path / "other" / "x.parquet").compute()
+    np.testing.assert_allclose(placed, model.embedding_, atol=1e-12)
+
+
+def test_dask_blocks_may_be_sparse():
+    import dask.array
+
+    table = sp.random(300, 20, density=0.2, random_state=0, format="csr")
+    blocks = [
+        dask.array.from_delayed(part, shape=(100, 20), dtype=float, meta=sp.csr_matrix((0, 0)))
+        for part in map(_later, (table[:100], table[100:200], table[200:]))
+    ]
+    found = PCA(3).fit(dask.array.concatenate(blocks))
+    expected = PCA(3).fit(table.toarray())
+    np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, rtol=1e-10)
+    np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-10)
+
+
+def _later(part):
+    import dask
+
+    return dask.delayed(sp.csr_matrix)(part)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nothing.npy", "no file"),
+        ("words.txt", "cannot be read a range of rows at a time"),
+        ("*.parquet", "names no parquet files"),
+        ("flat.npy", "table of numbers"),
+        ("empty.npy", "0 rows"),
+    ],
+)
+def test_what_is_no_table_is_told(name, told, tmp_path):
+    (tmp_path / "words.txt").write_text("a b c")
+    np.save(tmp_path / "flat.npy", np.zeros(5))
+    np.save(tmp_path / "empty.npy", np.zeros((0, 3)))
+    with pytest.raises(ValueError, match=told):
+        PCA(2).fit(tmp_path / name)
+
+
+def test_a_missing_value_is_told_by_its_row(save):
+    wrong = POINTS.copy()
+    wrong[157, 2] = np.nan
+    with scale.settings(chunk_rows=50), pytest.raises(ValueError, match="NaN in row 157, column 2"):
+        PCA(2).fit(save(wrong))
+
+
+def test_a_model_is_as_before_when_its_fit_fails(save):
+    model = PCA(2).fit(POINTS)
+    before = model.embedding_
+    wrong = POINTS.copy()
+    wrong[3, 0] = np.inf
+    with pytest.raises(ValueError, match="inf"):
+        model.fit(save(wrong))
+    assert model.embedding_ is before
