@@ -1,7 +1,6 @@
 """The report: a comparison as one self-contained page that opens anywhere, also on paper."""
 
-from .reproduce import python_code, shell_command
-from .write import write_report
+from .write import python_code, shell_command, write_report
 
 __all__ = [
     "python_code",

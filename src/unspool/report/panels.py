@@ -43,14 +43,19 @@ def _as_text(figure: Any) -> str:
     return f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode('ascii')}"
 
 
-def map_pictures(comparison: Comparison, color: Any, label: str) -> list[Picture]:
+def map_pictures(
+    comparison: Comparison, color: Any, label: str, images: Any = None
+) -> list[Picture]:
     """Return one picture per map, all laid on each other and painted alike."""
     answer = []
     for name, places in comparison.aligned.items():
         scores = comparison.scores[name]
         told = _told(scores)
         alt = f"Map of {len(places)} points by {name}, coloured by {label}; {told}"
-        figure = plot.embedding(places, color, dimensions=solid(places), show_key=False)
+        if images is not None and places.shape[1] == 2:
+            figure = plot.thumbnails(places, images, color, show_key=False)
+        else:
+            figure = plot.embedding(places, color, dimensions=solid(places), show_key=False)
         answer.append(picture(figure, name, alt, told))
     truth = comparison.yardstick.truth
     if truth is not None and truth.shape[1] <= 2:

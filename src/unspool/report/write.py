@@ -1,8 +1,12 @@
-"""A comparison -> one HTML file, with its style and pictures inside."""
+"""A comparison -> one HTML file, with its style and pictures inside.
+
+The page ends with the lines that make the same comparison again, in a shell and in Python.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -10,10 +14,13 @@ from typing import Any
 
 import unspool
 
+from ..catalog import entry_of, is_catalogued
 from ..evaluate import Comparison, summarize
+from ..explorer.columns import Data
 from ..io import write_atomically
 from ..plot import key
 from ..runtime import stage
+from .live import live_map
 from .panels import (
     dimension_picture,
     elbow_pictures,
@@ -22,17 +29,7 @@ from .panels import (
     trust_key,
     trust_pictures,
 )
-from .reproduce import python_code, shell_command
 
-MEANINGS = {
-    "trustworthiness": "are neighbours on the map neighbours in the data?",
-    "continuity": "do neighbours in the data stay neighbours?",
-    "neighbours kept": "share of the nearest neighbours that are the same",
-    "area under R_NX": "neighbours kept beyond chance, over all sizes of neighbourhoods",
-    "stress": "error of straight distances",
-    "residual variance": "share of the distances along the manifold that is not on the map",
-    "Procrustes error": "share of the truth that the map misses",
-}
 # what matplotlib's marks look like in a text
 MARKS = {"o": "●", "^": "▲", "s": "■", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}
 
@@ -50,6 +47,8 @@ def write_report(
     rows: Sequence[Any] = (),
     color_name: str = "",
     notes: Sequence[str] = (),
+    explored: Data | None = None,
+    images: Any = None,
 ) -> Path:
     """Write a comparison as one page that needs no other file and no network; return its path.
 
@@ -59,10 +58,12 @@ def write_report(
     before that (all rows, NaN where an entry is missing, not scaled): what is missing and how
     columns are scaled is told of them. ``columns`` are their names, ``rows`` the names of the
     points that were mapped (rows of a file, counted from 1, say; by default numbers from 0 on),
-    ``color_name`` the column that paints the maps, ``notes`` what was done to the data before.
+    ``color_name`` the column that paints the maps, ``notes`` what was done to the data before,
+    ``explored`` the table with its other columns, which the map shows where scripts run.
+    ``images``, one for each point, are drawn at their places on the maps.
     """
     goal = Path(path)
-    with stage("report", total=5) as running:
+    with stage("report", total=6) as running:
         page = _page(comparison, running, title or _title(source))
         page |= {
             "source": source,
@@ -79,10 +80,12 @@ def write_report(
         }
         color, label = _paint(comparison, color_name)
         page |= {
-            "maps": map_pictures(comparison, color, label),
+            "maps": map_pictures(comparison, color, label, images),
             "color_name": label,
             "map_key": key(color),
         }
+        running.advance()
+        page["live"] = live_map(comparison, explored)
         running.advance()
         text = _template().render(**page)
         with write_atomically(goal) as file:
@@ -112,9 +115,43 @@ def _page(comparison: Comparison, running: Any, title: str) -> dict[str, Any]:
         "marks": MARKS,
         "shepard": shepard,
         "elbows": elbows,
+        "headline": headline(comparison),
+        "noted": sum(len(outcome.notes) for outcome in comparison.outcomes),
         "best": {c.name: comparison.best(c.name) for c in comparison.scored},
-        "meanings": MEANINGS,
     }
+
+
+EQUAL = 0.01  # of kept neighbours: nobody sees the difference between two maps
+WELL = 0.9  # kept neighbours from which on a map can be read
+
+
+def headline(comparison: Comparison) -> str:
+    """Say in a sentence which maps to look at: those that keep neighbours, as the eye would."""
+    kept = {
+        label: 0.5 * (scores["trustworthiness"].value + scores["continuity"].value)
+        for label, scores in comparison.scores.items()
+        if "continuity" in scores and label not in comparison.ruined
+    }
+    if not kept:
+        return ""
+    most = max(kept.values())
+    best = sorted((label for label in kept if kept[label] >= most - EQUAL), key=kept.__getitem__)
+    told = _listed(best[::-1])
+    if most < WELL:
+        found = comparison.dimension
+        why = "" if found is None else f", whose dimension is about {found.value:.1f}"
+        verb = "comes nearest" if len(best) == 1 else "come nearest"
+        return (
+            f"No map keeps neighbours well: {told} {verb} ({most:.2f} of 1). "
+            f"{comparison.settings.n_components} coordinates cannot show these data{why}."
+        )
+    if len(best) == len(kept) > 1:
+        return f"All maps keep neighbours equally well ({most:.2f} of 1): choose by their shape."
+    return f"{told} {'keeps' if len(best) == 1 else 'keep'} neighbours best ({most:.2f} of 1)."
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _paint(comparison: Comparison, name: str) -> tuple[Any, str]:
@@ -128,7 +165,8 @@ def _paint(comparison: Comparison, name: str) -> tuple[Any, str]:
 
 
 def _title(source: str) -> str:
-    return f"Maps of {source}" if source else "Maps of the data"
+    name = source.rstrip("/").rpartition("/")[2]  # of a file, without the folders it lies in
+    return f"Maps of {name}" if name else "Maps of the data"
 
 
 def _part(name: str) -> str:
@@ -145,3 +183,86 @@ def _template() -> Any:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     return made.from_string(_part("report.html"))
+
+
+GIVEN = "X = ...  # your data: an array with one row per point"
+
+
+def shell_command(comparison: Comparison, source: str, path: str) -> str:
+    """Return the command for data from a file or a generator, with the usual options."""
+    settings = comparison.settings
+    words = ["unspool", "compare", source, "-o", path]
+    models = [outcome.model for outcome in comparison.outcomes]
+    if all(is_catalogued(model) for model in models):
+        words += ["--methods", ",".join(entry_of(model).name for model in models)]
+    words += ["--n-components", str(settings.n_components)]
+    if settings.n_neighbors is not None:
+        words += ["--n-neighbors", str(settings.n_neighbors)]
+    words += ["--seed", str(settings.seed)]
+    return shlex.join(words)
+
+
+def python_code(comparison: Comparison, loading: str, path: str) -> str:
+    """Return a program; ``loading`` are its lines that define X, and truth and color if any."""
+    settings, yardstick = comparison.settings, comparison.yardstick
+    models = [
+        f"        {outcome.label!r}: {_constructor(outcome.model)},"
+        for outcome in comparison.outcomes
+    ]
+    options = {
+        "n_components": settings.n_components,
+        "n_neighbors": settings.n_neighbors,
+        "metric": settings.metric if isinstance(settings.metric, str) else None,
+        "sample": yardstick.sample,
+        "seed": settings.seed,
+    }
+    words = [f"    {name}={value!r}," for name, value in options.items() if value is not None]
+    if yardstick.truth is not None:
+        words.append("    truth=truth,")
+    if comparison.color is not None:
+        words.append("    color=color,")
+    return "\n".join(
+        [
+            "import unspool",
+            "from unspool.report import write_report",
+            *_imports(comparison),
+            "",
+            *_loading(comparison, loading),
+            "",
+            "comparison = unspool.compare(",
+            "    X,",
+            "    {",
+            *models,
+            "    },",
+            *words,
+            ")",
+            "print(comparison)",
+            f"write_report(comparison, {path!r})",
+        ]
+    )
+
+
+def _loading(comparison: Comparison, loading: str) -> list[str]:
+    if loading:
+        return loading.strip().splitlines()
+    lines = [GIVEN]
+    if comparison.yardstick.truth is not None:
+        lines.append("truth = ...  # the true coordinates")
+    if comparison.color is not None:
+        lines.append("color = ...  # one value per point")
+    return lines
+
+
+def _imports(comparison: Comparison) -> list[str]:
+    models = [o.model for o in comparison.outcomes if hasattr(o.model, "fit")]
+    foreign = {type(model).__module__ for model in models if not is_catalogued(model)}
+    return [f"import {module}" for module in sorted(foreign)]
+
+
+def _constructor(model: Any) -> str:
+    """Return the call that makes a model, with the parameters that are not the default."""
+    if not hasattr(model, "fit"):  # coordinates that another program made
+        return "..."
+    made = " ".join(repr(model).split())
+    home = "unspool" if is_catalogued(model) else type(model).__module__
+    return f"{home}.{made}"

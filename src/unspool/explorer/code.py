@@ -1,0 +1,132 @@
+"""Methods as the page offers them, and maps as the lines of code that make them again."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from typing import Any
+
+from ..catalog import METHODS, Entry, entry_of, is_catalogued
+from ..methods.parameters import Rule, parameters_of
+from .columns import Data
+from .session import View, changed_parameters
+
+MAIN = ("n_components", "n_neighbors", "radius", "metric", "kernel", "perplexity", "n_landmarks")
+HIDDEN = {"verbose"}
+METRICS = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "braycurtis")
+
+
+def list_methods(data: Data) -> list[dict[str, Any]]:
+    """Return the methods that these data can be mapped by, with their parameters."""
+    return [
+        {
+            "name": entry.name,
+            "title": entry.title,
+            "family": entry.family,
+            "gives": entry.gives,
+            "parameters": list_parameters(entry, data),
+        }
+        for entry in METHODS.values()
+        if data.is_points or "distances" in entry.needs
+    ]
+
+
+def list_parameters(entry: Entry, data: Data) -> list[dict[str, Any]]:
+    """Return the declared parameters of a method as controls."""
+    cls = entry.load()
+    types = {f.name: str(f.type) for f in dataclasses.fields(cls)}
+    declared = parameters_of(cls).items()
+    return [_control(n, d, r, types[n], data) for n, (d, r) in declared if n not in HIDDEN]
+
+
+def _control(name: str, default: Any, rule: Rule, type_: str, data: Data) -> dict[str, Any]:
+    kind = _kind(name, rule, type_)
+    choices = METRICS if name == "metric" else rule.choices
+    if name == "metric" and not data.is_points:
+        default, choices = "precomputed", ("precomputed",)
+    low = rule.at_least if rule.at_least is not None else rule.above
+    if name == "n_neighbors":
+        low = 1
+    most = {"n_neighbors": data.n_points - 1, "n_landmarks": data.n_points}.get(name)
+    plain = default if isinstance(default, bool | int | float | str) else None
+    return {
+        "name": name,
+        "kind": kind,
+        "default": plain,
+        "low": low,
+        "high": rule.at_most if most is None else most,
+        "choices": None if choices is None else list(choices),
+        "words": list(rule.words),
+        "optional": rule.optional,
+        "help": rule.help,
+        "main": name in MAIN,
+    }
+
+
+def _kind(name: str, rule: Rule, type_: str) -> str:
+    """Return what control suits a parameter: by its rule, else by its annotation."""
+    if rule.choices is not None or name == "metric":
+        return "choice"
+    if rule.kind in (bool, int, float):
+        return rule.kind.__name__
+    first = type_.partition(" | ")[0]
+    return first if first in ("bool", "int", "float") else "text"
+
+
+def build_model(data: Data, method: Any, parameters: Any) -> Any:
+    """Return an unfitted model from what a page asked for; ValueError says what is wrong."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"there is no method {str(method)[:40]!r}")
+    if not isinstance(parameters, dict):
+        raise ValueError("parameters must be given by name")
+    cls = METHODS[method].load()
+    declared = parameters_of(cls)
+    for name, value in parameters.items():
+        if name not in declared or name in HIDDEN:
+            raise ValueError(f"{method} has no parameter {name[:40]!r}")
+        _check(name, value, declared[name][1])
+    if "metric" in declared and "metric" not in parameters and not data.is_points:
+        parameters = {**parameters, "metric": "precomputed"}
+    return cls(**parameters)
+
+
+def _check(name: str, value: Any, rule: Rule) -> None:
+    if isinstance(value, list | dict):
+        raise ValueError(f"{name} must be one value here")
+    problem = rule.problem_with(value)
+    if problem is not None:
+        raise ValueError(f"{name} {problem}; got {value!r}")
+
+
+def python_code(view: View) -> str:
+    """Return the program that makes a map again."""
+    data, model = view.data, view.model
+    loading = data.loading.strip() or "X = ...  # your data: an array with one row per point"
+    made = " ".join(repr(model).split())
+    home = "unspool" if is_catalogued(model) else type(model).__module__
+    imports = ["import unspool"] if home == "unspool" else ["import unspool", f"import {home}"]
+    lines = [
+        *imports,
+        "",
+        loading,
+        "",
+        f"model = {home}.{made}",
+        "model.fit(X)",
+        "unspool.explore(model, X)",
+    ]
+    return "\n".join(lines)
+
+
+def command_code(view: View) -> str | None:
+    """Return the command that opens this map again; None if the data are not from a file."""
+    model, data = view.model, view.data
+    if not is_catalogued(model) or not data.words:
+        return None
+    words = [*data.words, "--method", entry_of(model).name]
+    for name, value in changed_parameters(model).items():
+        flag = f"--{name.replace('_', '-')}"
+        if isinstance(value, bool):
+            words.append(flag if value else f"--no-{flag[2:]}")
+        else:
+            words += [flag, str(value)]
+    return shlex.join(words)

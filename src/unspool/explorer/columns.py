@@ -1,0 +1,284 @@
+"""The table behind the points: its columns as colours, its rows as text, and where words occur.
+
+Mapped columns are read back from the points themselves, in the units of the file, so that a large
+table is held once.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..io import Recipe
+from ..io.preparation import years_of
+from ..io.table import import_pandas, is_date
+from ..values import Array, Metric
+
+Kind = Literal["number", "category", "text"]
+CODED = 30  # different whole numbers up to which they name kinds rather than count
+CATEGORIES = 1_000  # different words up to which a column can colour the map
+BINS = 40
+SHOWN = 60  # values of a row
+FOUND = 10_000  # points that a search names
+_COMPARED = re.compile(r"\s*(<=|>=|!=|=|<|>)\s*(.*)$", re.DOTALL)
+_OPERATORS = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ImageShape:
+    """Rows are images: their height, width and channels, and the values of black and white."""
+
+    height: int
+    width: int
+    channels: int = 1
+    low: float = 0.0
+    high: float = 1.0
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as the page lists it; ``place`` is its number among the points or the others."""
+
+    index: int
+    name: str
+    kind: Kind
+    mapped: bool
+    place: int
+    distinct: int | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The points, what was done to them, and the columns that were not mapped.
+
+    ``points`` are rows to be mapped, dense or sparse, or distances where ``metric`` is
+    "precomputed"; ``others`` is a frame with one row per point, or None.
+    """
+
+    points: Any
+    recipe: Recipe
+    metric: Metric = "euclidean"
+    others: Any = None
+    color: str | None = None
+    id: str | None = None
+    truth: Array | None = None
+    image: ImageShape | None = None
+    title: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    loading: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return int(self.points.shape[0])
+
+    @property
+    def is_points(self) -> bool:
+        """Whether rows are points, not distances or edges."""
+        return self.metric != "precomputed"
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Mapped columns, then the others."""
+        mapped = self.recipe.columns if self.is_points else ()
+        low, high = self._limits() if self.is_points else ([], [])
+        found = [
+            Column(i, name, "number", True, i, None, low[i], high[i])
+            for i, name in enumerate(mapped)
+        ]
+        names = [] if self.others is None else [str(name) for name in self.others.columns]
+        for place, name in enumerate(names):
+            kind, distinct = _kind(self.others.iloc[:, place], name == self.color)
+            found.append(Column(len(found), name, kind, False, place, distinct))
+        return tuple(found)
+
+    def _limits(self) -> tuple[list[float], list[float]]:
+        """Return the least and the largest value of every mapped column."""
+        ends = [getattr(self.points, name)(axis=0) for name in ("min", "max")]
+        plain = [end.toarray().ravel() if sp.issparse(end) else np.asarray(end) for end in ends]
+        low, high = (self.original(end).tolist() for end in plain)
+        return low, high
+
+    @property
+    def color_index(self) -> int | None:
+        """The column that colours the map at first, if there is one."""
+        return next((c.index for c in self.columns if c.name == self.color), None)
+
+    @property
+    def id_index(self) -> int | None:
+        """The column that names the rows, if there is one."""
+        return next((c.index for c in self.columns if not c.mapped and c.name == self.id), None)
+
+    def original(self, rows: Array) -> Array:
+        """Return rows of mapped values in the units of the file."""
+        return self.recipe.undo(rows)
+
+    def rows(self, points: Array) -> Array:
+        """Return the mapped values of some points in the units of the file."""
+        chosen = self.points[points]
+        return self.original(chosen.toarray() if sp.issparse(chosen) else np.asarray(chosen))
+
+    def numbers(self, column: Column) -> Array:
+        """Return a column of numbers, NaN where a value is missing."""
+        if not column.mapped:
+            series = self.others.iloc[:, column.place]
+            if is_date(series):
+                return years_of(series)
+            return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+        values = self.points[:, [column.place]] if sp.issparse(self.points) else None
+        plain = self.points[:, column.place] if values is None else values.toarray().ravel()
+        return self.recipe.undo(np.asarray(plain), column.place)
+
+    def codes(self, column: Column) -> tuple[Array, list[str], list[int]]:
+        """Return the category of each point (-1 if missing), their names, and how often each is.
+
+        Numbers that name kinds are in their order, words by how frequent they are.
+        """
+        series = self.others.iloc[:, column.place]
+        codes, values = series.where(series != "").factorize()  # no text is no value
+        counts = np.bincount(codes[codes >= 0], minlength=len(values))
+        names = [str(value) for value in values]
+        if all(_is_number(value) for value in values):
+            order = np.argsort(np.asarray([float(value) for value in values]), kind="stable")
+        else:
+            order = np.argsort(-counts, kind="stable")
+        place = np.empty(len(order) + 1, dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        place[-1] = -1  # which is where a missing value, -1, leads
+        return place[codes], [names[i] for i in order], counts[order].tolist()
+
+    def text(self, point: int, column: Column) -> Any:
+        """Return one value as a row of the page shows it: a number, or text; None if missing."""
+        if column.mapped:
+            value = float(self.rows(np.array([point]))[0, column.place])
+            return value if isfinite(value) else None
+        return plain_value(self.others.iloc[point, column.place])
+
+    def ids(self) -> list[str] | None:
+        """Return the names of all rows, if they have any."""
+        if self.id_index is None:
+            return None
+        return [str(v) for v in self.others.iloc[:, self.columns[self.id_index].place]]
+
+    def row(self, point: int) -> dict[str, Any]:
+        """Return all that is known of one point: its own columns first."""
+        listed = [c for c in self.columns if not c.mapped] + [c for c in self.columns if c.mapped]
+        shown = listed[:SHOWN]
+        values = self.rows(np.array([point]))[0] if self.is_points else ()
+        told = [
+            [c.name, plain_value(values[c.place]) if c.mapped else self.text(point, c)]
+            for c in shown
+        ]
+        named = self.id_index
+        ident = None if named is None else str(self.text(point, self.columns[named]))
+        return {"point": point, "id": ident, "values": told, "more": len(listed) - len(shown)}
+
+    def chosen(self, points: Array, labels: list[str]) -> Any:
+        """Return a frame of some points: their rows, their labels, and all of their columns."""
+        columns: dict[str, Any] = {"row": points, "label": labels}
+        if self.others is not None:
+            others = self.others.iloc[points]
+            for name in others.columns:
+                columns[_free(str(name), columns)] = others[name].to_numpy()
+        if self.is_points:
+            for name, values in zip(self.recipe.columns, self.rows(points).T, strict=True):
+                columns[_free(name, columns)] = values
+        return import_pandas().DataFrame(columns)
+
+    def search(self, text: str) -> dict[str, Any]:
+        """Return the points that a word, ``#17`` or ``column=value`` means."""
+        found, told = self._found(text.strip())
+        total = len(found)
+        first = f"; the first {FOUND} are marked" if total > FOUND else ""
+        what = f"{total:,} of {self.n_points:,} points: {told}{first}"
+        return {"points": found[:FOUND].tolist(), "total": total, "words": what}
+
+    def _found(self, text: str) -> tuple[Array, str]:
+        none = np.empty(0, dtype=np.int64)
+        if not text:
+            return none, "nothing is asked for"
+        if text[0] == "#" and text[1:].strip().isdecimal():
+            point = int(text[1:])
+            return none if point >= self.n_points else np.array([point]), f"row {point}"
+        for column in sorted(self.columns, key=lambda c: -len(c.name)):  # a name may hold any sign
+            asked = (
+                _COMPARED.match(text[len(column.name) :]) if text.startswith(column.name) else None
+            )
+            if asked:
+                return self._compared(column, asked[1], asked[2].strip()), text
+        hits = np.zeros(self.n_points, dtype=bool)
+        for column in self.columns:
+            if column.kind != "number":
+                series = self.others.iloc[:, column.place].astype(str)
+                hits |= series.str.contains(text, case=False, regex=False).to_numpy()
+        return np.flatnonzero(hits), f"{text!r} in columns of words"
+
+    def _compared(self, column: Column, sign: str, value: str) -> Array:
+        compare = _OPERATORS[sign]
+        if column.kind == "number":
+            try:
+                number = float(value)
+            except ValueError:
+                raise ValueError(f"column {column.name!r} holds numbers; got {value!r}") from None
+            return np.flatnonzero(compare(self.numbers(column), number))
+        series = self.others.iloc[:, column.place].astype(str)
+        return np.flatnonzero(compare(series.to_numpy(dtype=object), value))
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def histogram(values: Array) -> dict[str, Any]:
+    """Return counts over equal bins of the finite values; empty if there are none."""
+    known = values[np.isfinite(values)]
+    if len(known) == 0:
+        return {"edges": [], "counts": []}
+    counts, edges = np.histogram(known, bins=BINS)
+    return {"edges": edges.tolist(), "counts": counts.tolist()}
+
+
+def plain_value(value: Any) -> Any:
+    """Return a cell as JSON can hold it: a number, a truth value, text, or None if missing."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value) if isfinite(value) else None
+    return None if value is None or value != value else str(value) or None
+
+
+def _kind(series: Any, is_color: bool) -> tuple[Kind, int]:
+    """Return what a column can do: scale colours, name kinds, or only be read."""
+    distinct = int(series.nunique())
+    kind = getattr(series.dtype, "kind", "O")
+    if kind == "f" or is_date(series) or (kind in "iu" and distinct > CODED):
+        return "number", distinct
+    return "category" if distinct <= CATEGORIES or is_color else "text", distinct
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
