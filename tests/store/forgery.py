@@ -109,7 +109,7 @@ class Saved:
     @classmethod
     def of(cls, model):
         encoder = Encoder()
-        page = {"format": 2, "model": encoder.page(model, ""), "notes": encoder.page({}, "")}
+        page = {"format": 4, "model": encoder.page(model, ""), "notes": encoder.page({}, "")}
         return cls(page, encoder.arrays)
 
     def content(self):

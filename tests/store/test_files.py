@@ -91,7 +91,7 @@ def test_a_pickle_is_never_unpickled(good, tmp_path):
     file = io.BytesIO()
     np.lib.format.write_array(file, hidden, allow_pickle=True)
     member = "arrays/0.npy"
-    page = {"format": 2, "model": {"is": "array", "number": 0, "frozen": False}, "notes": {}}
+    page = {"format": 4, "model": {"is": "array", "number": 0, "frozen": False}, "notes": {}}
     refused(tmp_path, resealed(zipped({"unspool.json": page, member: file.getvalue()})), "array 0")
     assert not witness.exists()
     pickle.loads(trap)
@@ -120,39 +120,39 @@ def test_an_npz_of_somebody_else(tmp_path):
 
 
 def test_a_newer_file(tmp_path):
-    page = {"format": 3, "model": {"is": "poem"}, "notes": {}}
-    refused(tmp_path, sealed(page), r"newer unspool \(format 3, this one reads 2\); update")
+    page = {"format": 5, "model": {"is": "poem"}, "notes": {}}
+    refused(tmp_path, sealed(page), r"newer unspool \(format 5, this one reads 4\); update")
 
 
 def test_a_file_of_an_older_version_says_so(tmp_path):
-    page = {"format": 1, "model": {"is": "poem"}, "notes": {}}
+    page = {"format": 2, "model": {"is": "poem"}, "notes": {}}
     refused(
-        tmp_path, sealed(page), r"older unspool \(format 1, this one reads 2\); fit and save it"
+        tmp_path, sealed(page), r"older unspool \(format 2, this one reads 4\); fit and save it"
     )
 
 
 MODEL = {"is": "object", "class": "pca", "fields": {}}
-GOOD = {"format": 2, "model": MODEL, "notes": {"is": "dict", "items": []}}
+GOOD = {"format": 4, "model": MODEL, "notes": {"is": "dict", "items": []}}
 PAGES = {
     "no page": [],
     "no format": {"model": MODEL, "notes": {}},
-    "unknown class": {"format": 2, "model": {**MODEL, "class": "os:system"}, "notes": {}},
-    "unknown kind": {"format": 2, "model": {"is": "__class__"}, "notes": {}},
-    "no model": {"format": 2, "model": [1, 2], "notes": {}},
-    "a value instead": {"format": 2, "model": {**MODEL, "class": "stage"}, "notes": {}},
+    "unknown class": {"format": 4, "model": {**MODEL, "class": "os:system"}, "notes": {}},
+    "unknown kind": {"format": 4, "model": {"is": "__class__"}, "notes": {}},
+    "no model": {"format": 4, "model": [1, 2], "notes": {}},
+    "a value instead": {"format": 4, "model": {**MODEL, "class": "stage"}, "notes": {}},
     "an array that is not there": {
-        "format": 2,
+        "format": 4,
         "model": {**MODEL, "fields": {"mean_": {"is": "array", "number": 3, "frozen": True}}},
         "notes": {},
     },
-    "notes that are no table": {"format": 2, "model": MODEL, "notes": [1]},
+    "notes that are no table": {"format": 4, "model": MODEL, "notes": [1]},
     "a number too large": {
-        "format": 2,
+        "format": 4,
         "model": {**MODEL, "fields": {"n": {"is": "scalar", "dtype": "i1", "value": 300}}},
         "notes": {},
     },
     "an object array": {
-        "format": 2,
+        "format": 4,
         "model": {**MODEL, "fields": {"n": {"is": "scalar", "dtype": "O", "value": 1}}},
         "notes": {},
     },
@@ -173,7 +173,7 @@ def test_indices_out_of_bounds_are_refused(tmp_path):
         "shape": [2, 2],
         "parts": encoder.page(parts, ""),
     }
-    page = {"format": 2, "model": {**MODEL, "fields": {"x": wrong}}, "notes": {}}
+    page = {"format": 4, "model": {**MODEL, "fields": {"x": wrong}}, "notes": {}}
     refused(tmp_path, sealed(page, encoder.arrays), "its page does not describe a model")
 
 
@@ -251,7 +251,7 @@ def test_absurd_shapes_are_refused_before_memory_is_taken(tmp_path):
     file = io.BytesIO()
     np.lib.format.write_array(file, np.zeros(4))
     header = file.getvalue().replace(b"(4,), }" + b" " * 12, b"(4000000000000,), }")
-    page = {"format": 2, "model": MODEL, "notes": {}}
+    page = {"format": 4, "model": MODEL, "notes": {}}
     content = resealed(zipped({"unspool.json": page, "arrays/0.npy": header}))
     refused(tmp_path, content, "does not fit its")
 
@@ -305,7 +305,7 @@ def test_five_hundred_forged_pages(tmp_path):
     random = np.random.default_rng(12)
     encoder = Encoder()
     model = unspool.Isomap(n_neighbors=6).fit(X)
-    page = {"format": 2, "model": encoder.page(model, ""), "notes": encoder.page({"a": (1,)}, "")}
+    page = {"format": 4, "model": encoder.page(model, ""), "notes": encoder.page({"a": (1,)}, "")}
     others = [None, -1, 2**80, 1e300, "", "O", "i4,(", [], [[]], {}, True]
     path = tmp_path / "m.unspool"
     for _ in range(500):
@@ -324,7 +324,7 @@ def test_five_hundred_forged_pages(tmp_path):
 
 
 def test_compressed_members_are_refused(tmp_path):
-    page = {"format": 2, "model": MODEL, "notes": {}}
+    page = {"format": 4, "model": MODEL, "notes": {}}
     bomb = {"unspool.json": page, "arrays/0.npy": bytes(10**6)}
     refused(tmp_path, resealed(zipped(bomb, zipfile.ZIP_DEFLATED)), "compressed")
 
@@ -447,7 +447,7 @@ def test_only_our_own_methods_are_saved(tmp_path):
         pass
 
     for model in (PCA(), Mine(), {"a": 1}):
-        with pytest.raises(ValueError, match="only methods of unspool can be saved"):
+        with pytest.raises(ValueError, match="only methods of unspool, and pipelines"):
             unspool.save(model, tmp_path / "m.unspool")
 
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 import unspool
 from tests.cases import CASES, bent, clusters, roll
 from unspool import distances, graph, paths, store
-from unspool.store.registry import PLACES, class_of, word_of
+from unspool.store.registry import PIPELINES, PLACES, STEPS, class_of, word_of
 
 X = bent(200)
 NEW = bent(30, seed=8)
@@ -94,6 +94,7 @@ VARIANTS = {
     "manhattan tree": lambda: unspool.LLE(metric="manhattan").fit(X),
     "radius": lambda: unspool.LaplacianEigenmaps(radius=9.0, components="largest").fit(X),
     "squared radius": lambda: unspool.Isomap(radius=90.0, squared_radius=True).fit(X),
+    "strict radius": lambda: unspool.Isomap(radius=9.0, strict_radius=True).fit(X),
     "neighbours by point": lambda: unspool.LLE(n_neighbors=np.arange(200) % 5 + 8).fit(X),
     "mutual": lambda: unspool.Isomap(n_neighbors=14, symmetrize="mutual").fit(X),
     "nystroem": lambda: unspool.KernelPCA(n_landmarks=30).fit(X),
@@ -203,9 +204,9 @@ def test_any_numpy_can_look_inside(tmp_path):
 
 
 def test_the_registry_holds_values_only():
-    """Each word stands for one class of this package, and each class has one word."""
+    """Each word stands for one class, of this package or a step of scikit-learn, with one word."""
     for word, place in PLACES.items():
         cls = class_of(word)
-        assert place.startswith("unspool.")
+        assert place.startswith("unspool.") or word in {**STEPS, **PIPELINES}
         assert isinstance(cls, type)
         assert word_of(cls) == word

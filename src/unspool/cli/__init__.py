@@ -1,6 +1,5 @@
 """The command line: a table of commands, each loaded when it is called."""
 
-from .interrupt import run
-from .main import COMMANDS, app
+from .main import COMMANDS, app, run
 
 __all__ = ["COMMANDS", "app", "run"]

@@ -6,10 +6,11 @@ Every command reads its rows by ``read_data``, with the recipe of the model wher
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import click
+import numpy as np
 
 from ..catalog import entry_of
 from ..io import (
@@ -18,10 +19,12 @@ from ..io import (
     PreparedTable,
     Recipe,
     Selection,
+    TableModel,
     apply_recipe,
     prepare,
     read_table,
 )
+from ..io.recipe import COFACTOR
 from .output import tell
 
 Decorator = Callable[[Any], Any]
@@ -49,6 +52,29 @@ _SCALE = click.option(
     show_default=True,
     help="columns to mean 0 and spread 1, to 0..1, or by median and quartiles",
 )
+_LOG = click.option("--log", is_flag=True, help="take log(1 + x) of every value first: counts")
+_ARCSINH = click.option(
+    "--arcsinh",
+    type=float,
+    is_flag=False,
+    flag_value=COFACTOR,
+    metavar="[COFACTOR]",
+    help=f"take arcsinh(x / COFACTOR) of every value first: cytometry  [{COFACTOR:g}]",
+)
+_OUTLIERS = click.option(
+    "--drop-outliers", is_flag=True, help="leave out rows far from all others, and tell which"
+)
+_LAYER = click.option("--layer", metavar="NAME", help="of a h5ad file: a layer instead of X")
+_OBSM = click.option(
+    "--obsm",
+    "--use-rep",
+    "obsm",
+    metavar="NAME",
+    help="of a h5ad file: a table of obsm instead of X, such as X_pca",
+)
+_IMAGE_SIZE = click.option(
+    "--image-size", metavar="WxH", help="resize the images of a folder: 32, or 48x32"
+)
 _SAMPLE = click.option(
     "--sample", type=click.IntRange(2), metavar="N", help="use N rows, drawn at random"
 )
@@ -66,21 +92,63 @@ def _combine(*decorators: Decorator) -> Decorator:
 
 
 data_options = _combine(
-    _DATA, _COLUMNS, _COLOR, _ID, _NA, _SCALE, _SAMPLE, _SEPARATOR, _SEED, _QUIET
+    _DATA,
+    _COLUMNS,
+    _COLOR,
+    _ID,
+    _NA,
+    _LOG,
+    _ARCSINH,
+    _SCALE,
+    _OUTLIERS,
+    _SAMPLE,
+    _SEPARATOR,
+    _LAYER,
+    _OBSM,
+    _IMAGE_SIZE,
+    _SEED,
+    _QUIET,
 )
-new_rows_options = _combine(_DATA, _COLOR, _ID, _NA_AGAIN, _SEPARATOR, _QUIET)
+new_rows_options = _combine(
+    _DATA, _COLOR, _ID, _NA_AGAIN, _SEPARATOR, _LAYER, _OBSM, _IMAGE_SIZE, _QUIET
+)
 
 
 def read_data(given: Mapping[str, Any], recipe: Recipe | None = None) -> PreparedTable:
     """Read DATA and prepare its rows as the options say, or by the recipe of a saved model."""
-    names = [field.name for field in fields(Selection) if field.name in given]
-    selection = Selection(**{name: given[name] for name in names})
+    selection = _selection(given)
     table = read_table(
-        given["data"], separator=separator_sign(given["separator"]), seed=selection.seed
+        given["data"],
+        separator=separator_sign(given["separator"]),
+        seed=selection.seed,
+        layer=given["layer"],
+        obsm=given["obsm"],
+        image_size=given["image_size"],
     )
     made = prepare(table, selection) if recipe is None else apply_recipe(recipe, table, selection)
     tell(given, *made.notes)
     return made
+
+
+def _selection(given: Mapping[str, Any]) -> Selection:
+    names = {field.name for field in fields(Selection)} & set(given)
+    cofactor = _cofactor(given)
+    chosen = {name: given[name] for name in names}
+    return Selection(**chosen, curve=curve_of(given), cofactor=cofactor)
+
+
+def curve_of(given: Mapping[str, Any]) -> str:
+    """Return the curve that --log or --arcsinh ask for."""
+    if given.get("log") and given.get("arcsinh") is not None:
+        raise ValueError("--log and --arcsinh are two curves; choose one")
+    if given.get("log"):
+        return "log"
+    return "none" if given.get("arcsinh") is None else "arcsinh"
+
+
+def _cofactor(given: Mapping[str, Any]) -> float:
+    asked = given.get("arcsinh")
+    return COFACTOR if asked is None else float(asked)
 
 
 def separator_sign(separator: str | None) -> str | None:
@@ -93,9 +161,14 @@ def separator_sign(separator: str | None) -> str | None:
 
 def loading_code(given: Mapping[str, Any]) -> str:
     """Return the lines of Python that define X, truth and color as ``read_data`` read them."""
-    options = {field.name: field.default for field in fields(Selection)} | {"separator": None}
-    chosen = {**given, "separator": separator_sign(given["separator"])}
-    words = [f"{n}={chosen[n]!r}" for n, default in options.items() if chosen[n] != default]
+    options = {field.name: field.default for field in fields(Selection)}
+    options |= dict.fromkeys(("separator", "layer", "obsm", "image_size"))
+    curve, cofactor = curve_of(given), _cofactor(given)
+    sign = separator_sign(given["separator"])
+    chosen = {**given, "separator": sign, "curve": curve, "cofactor": cofactor}
+    words = [
+        f"{n}={chosen[n]!r}" for n, default in options.items() if chosen.get(n, default) != default
+    ]
     call = ", ".join([repr(given["data"]), *words])
     return "\n".join(
         [
@@ -106,24 +179,72 @@ def loading_code(given: Mapping[str, Any]) -> str:
     )
 
 
-def open_model(path: str) -> tuple[Any, str, Recipe]:
-    """Return the fitted model in a file, the name of its method, and its recipe."""
+def is_precomputed(model: Any) -> bool:
+    """Tell whether a method was given distances or a kernel instead of points."""
+    parameters = model.get_params()
+    return "precomputed" in (parameters.get("metric"), parameters.get("kernel"))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedModel:
+    """A saved model, its method, what its rows go through, and the colours of its map."""
+
+    model: Any
+    method: Any
+    name: str
+    recipe: Recipe
+    color: Any = None
+    color_name: str = ""
+
+    def with_color(self, made: PreparedTable) -> PreparedTable:
+        """Return new rows with the colour of the map, where they have its column."""
+        known = self.color_name in made.table.frame.columns
+        return replace(made, color=self.color_name) if made.color is None and known else made
+
+    def color_of_both(self, made: PreparedTable) -> Any:
+        """Return the colours of the fitted points, followed by those of new rows if they fit."""
+        new = made.colors()
+        if self.color is None or new is None or made.color != self.color_name:
+            return self.color
+        numbers = [np.asarray(part).dtype.kind in "fiu" for part in (self.color, new)]
+        if numbers[0] != numbers[1]:
+            return self.color
+        if not all(numbers):
+            new = np.asarray(new).astype(str)
+        return np.concatenate([self.color, new])
+
+
+def color_notes(made: PreparedTable) -> dict[str, Any]:
+    """Return the colours of a map as plain values, to be saved beside the model."""
+    color = made.colors()
+    if color is None:
+        return {}
+    plain = np.asarray(color)
+    plain = plain if plain.dtype.kind in "fiu" else plain.astype(str)
+    return {"color": plain, "color_name": made.color}
+
+
+def open_model(path: str) -> OpenedModel:
+    """Return the fitted model in a file, the name of its method, and what its rows go through."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
-    from ..store import UnreadableModel, read
+    from ..store import read
 
     saved = read(path)
+    model, color = saved.model, saved.notes.get("color")
     try:
-        check_is_fitted(saved.model)
+        check_is_fitted(model)
     except NotFittedError:
         raise ValueError(f"{path} holds a model that was never fitted") from None
-    notes = saved.notes.get("recipe")
-    try:
-        recipe = _plain_recipe(saved.model) if notes is None else Recipe.from_notes(notes)
-    except (TypeError, KeyError) as error:
-        raise UnreadableModel(f"{path} does not say how its data were made ({error})") from None
-    return saved.model, entry_of(saved.model).name, recipe
+    method = model[-1] if hasattr(model, "named_steps") else model
+    name = entry_of(method).name
+    if not isinstance(color, np.ndarray) or color.shape != (len(method.embedding_),):
+        color = None
+    told = str(saved.notes.get("color_name", "")) if color is not None else ""
+    if isinstance(model, TableModel):  # the command line's own reading says more of what is wrong
+        return OpenedModel(method, method, name, model[0].recipe_, color, told)
+    return OpenedModel(model, method, name, _plain_recipe(model), color, told)
 
 
 def _plain_recipe(model: Any) -> Recipe:

@@ -80,6 +80,8 @@ class Bytes(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.
 @click.option("-d", "--n-components", type=click.IntRange(1), help="number of coordinates")
 @click.option("--n-neighbors", type=click.IntRange(1), metavar="K", help="of the graph methods")
 @click.option("--n-landmarks", type=click.IntRange(1), metavar="M", help="of landmark methods")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="of a Dask cluster")
+@click.option("--worker-memory", type=Bytes(), help="of each of them  [4GB]")
 @click.option("--json", "as_json", is_flag=True, help="tell the results as JSON")
 def plan_command(method: str, data: str | None, **given: Any) -> None:
     """Predict the memory and time of METHOD, stage by stage, and what to use if it does not fit.
@@ -87,6 +89,7 @@ def plan_command(method: str, data: str | None, **given: Any) -> None:
     \b
     unspool plan isomap table.csv
     unspool plan isomap --rows 100000 --width 50 --max-memory 4GB
+    unspool plan landmark-isomap --rows 100000000 --workers 100 --worker-memory 8GB
     """
     from ..evaluate import plan
 
@@ -96,6 +99,7 @@ def plan_command(method: str, data: str | None, **given: Any) -> None:
     if rows is None:
         raise ValueError("say how many points there are: --rows N, or DATA")
     choices = {name: given[name] for name in ("n_components", "n_neighbors", "n_landmarks")}
+    choices |= {"workers": given["workers"], "memory": given["worker_memory"]}
     found = plan(entry.name, rows, width, given["max_memory"], **choices)
     click.echo(_plan_json(found) if given["as_json"] else str(found))
 

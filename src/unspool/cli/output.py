@@ -13,14 +13,28 @@ from typing import Any
 import click
 
 from ..io import PreparedTable, check_output, write_atomically, write_table
+from ..io.cells import write_cells, write_new_cells
 from ..io.table import import_pandas
+from ..io.write import WRITERS
 from ..runtime import show_progress
 from ..values import Array
 
+TABLES = (*WRITERS, ".h5ad")
 FIGURES = (".png", ".svg", ".pdf")
 
+STDOUT = "-"
+
 out_option = click.option(
-    "-o", "--out", metavar="FILE", help="csv, tsv, parquet, feather, npy, npz  [csv on stdout]"
+    "-o",
+    "--out",
+    metavar="FILE",
+    callback=lambda _, __, name: None if name == STDOUT else name,
+    help="csv, tsv, xlsx, parquet, feather, npy, npz, h5ad; - is csv on stdout  [-]",
+)
+thumbnails_option = click.option(
+    "--thumbnails/--dots",
+    default=None,
+    help="how images are drawn on the map of a folder  [thumbnails]",
 )
 plot_option = click.option("--plot", metavar="FILE", help="a picture: png, svg or pdf")
 json_option = click.option("--json", "as_json", is_flag=True, help="tell the results as JSON")
@@ -35,7 +49,7 @@ keep_option = click.option(
 
 def check_outputs(given: Mapping[str, Any]) -> None:
     """Refuse, before any work, what could not be written after it."""
-    check_output(given.get("out"))
+    check_output(given.get("out"), TABLES)
     check_output(given.get("plot"), FIGURES)
     check_output(given.get("model"), (".unspool",))
     keep_input(given)
@@ -80,13 +94,19 @@ class MapTable:
 def write_map(
     model: Any, name: str, coordinates: Array, made: PreparedTable, given: Mapping[str, Any]
 ) -> MapTable:
-    """Write the table and the figure that were asked for; return the map."""
+    """Write the table that was asked for; return the map."""
     table = _join_coordinates(name, coordinates, made, given["keep"])
-    if given["plot"]:
-        figure = draw_map(model, coordinates, made.colors(), made.color or "")
-        write_figure(given["plot"], figure)
-    if given["out"]:
-        write_table(given["out"], table.frame, table.names)
+    out = given["out"]
+    if out and out.lower().endswith(".h5ad"):
+        method = model[-1] if hasattr(model, "named_steps") else model
+        told = {"method": name, "parameters": method.get_params(), "columns": made.names}
+        with write_atomically(out) as file:
+            if given["data"].lower().endswith(".h5ad"):
+                write_cells(file, given["data"], made.rows, coordinates, told)
+            else:
+                write_new_cells(file, table.frame, table.names, told)
+    elif out:
+        write_table(out, table.frame, table.names)
     return table
 
 
@@ -128,13 +148,21 @@ def _to_plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
-def draw_map(model: Any, coordinates: Array, color: Any, label: str) -> Any:
-    """Return the figure of a map: one panel, or every coordinate against every other."""
+def draw_map(
+    coordinates: Array, made: PreparedTable, title: str, thumbnails: bool | None = None
+) -> Any:
+    """Return the figure of a map: images at their places, dots, or a matrix of many coordinates."""
     from .. import plot
 
+    color, label = made.colors(), made.color or ""
+    images = None if thumbnails is False else made.images()
+    if thumbnails and images is None:
+        raise ValueError(f"--thumbnails is for folders of images, and {made.table.source} is none")
     if coordinates.shape[1] > 2:
         return plot.scatter_matrix(coordinates, color, label=label)
-    return plot.embedding(coordinates, color, label=label, title=type(model).__name__)
+    if images is not None and coordinates.shape[1] == 2:
+        return plot.thumbnails(coordinates, images, color, label=label, title=title)
+    return plot.embedding(coordinates, color, label=label, title=title)
 
 
 def write_figure(path: str, figure: Any) -> None:

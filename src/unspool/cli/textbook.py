@@ -81,7 +81,7 @@ def _chosen(which: tuple[str, ...]) -> list[Item]:
 def _report(
     wanted: list[Item], output: Path | None, *, download: bool, shift: int, checks: bool
 ) -> None:
-    from ..textbook import run_all, summary, told, write_pages
+    from ..textbook import left_out, run_all, summary, told, write_pages
 
     results: list[Result] = []
     for result in run_all(wanted, download=download, figures=output is not None, shift=shift):
@@ -90,5 +90,6 @@ def _report(
     click.echo(f"\n{summary(results)}")
     if output is not None:
         click.echo(f"pages: {write_pages(results, output)}")
+    click.echo(left_out(results))
     if any(result.status == "fails" for result in results):
         raise click.exceptions.Exit(FAILED)

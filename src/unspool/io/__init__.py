@@ -14,33 +14,33 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .atomic import write_atomically, write_together
-    from .preparation import (
-        NA_CHOICES,
-        SCALES,
-        UNEVEN,
-        PreparedTable,
-        Recipe,
-        Selection,
-        apply_recipe,
-        prepare,
-    )
+    from .cells import scanpy_graph
+    from .frames import table_of
+    from .pipeline import TableModel, TablePreparation, pass_through
+    from .preparation import UNEVEN, PreparedTable, Selection, apply_recipe, prepare
     from .read import read_points, read_table
+    from .recipe import NA_CHOICES, SCALES, Recipe
     from .table import Table
     from .write import check_output, write_table
 
 _HOMES = {
-    "NA_CHOICES": "preparation",
+    "NA_CHOICES": "recipe",
     "PreparedTable": "preparation",
-    "Recipe": "preparation",
-    "SCALES": "preparation",
+    "Recipe": "recipe",
+    "SCALES": "recipe",
     "Selection": "preparation",
     "Table": "table",
+    "TableModel": "pipeline",
+    "TablePreparation": "pipeline",
     "UNEVEN": "preparation",
     "apply_recipe": "preparation",
     "check_output": "write",
+    "pass_through": "pipeline",
     "prepare": "preparation",
     "read_points": "read",
     "read_table": "read",
+    "scanpy_graph": "cells",
+    "table_of": "frames",
     "write_atomically": "atomic",
     "write_table": "write",
     "write_together": "atomic",
@@ -54,11 +54,16 @@ __all__ = [
     "Recipe",
     "Selection",
     "Table",
+    "TableModel",
+    "TablePreparation",
     "apply_recipe",
     "check_output",
+    "pass_through",
     "prepare",
     "read_points",
     "read_table",
+    "scanpy_graph",
+    "table_of",
     "write_atomically",
     "write_table",
     "write_together",

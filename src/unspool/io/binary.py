@@ -1,34 +1,40 @@
-"""Tables that are not text: npy, npz, parquet, feather and h5ad files, and folders of images."""
+"""Tables that are not text: npy, npz, parquet, feather and Excel files.
+
+Packed files that would fill the memory are told by their size before they are unpacked.
+"""
 
 from __future__ import annotations
 
-import re
-import warnings
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import numpy as np
 
-from ..runtime import claim
+from ..runtime import available_bytes, claim, format_bytes
 from ..values import Array
-from .packed import check_unpacked
 from .table import Table, import_pandas, join_names, make_distinct, to_frame
 
+RATIO = 200  # of packed tables; zeros alone pack a thousand to one
+ALLOWED = 2**30  # bytes that any file may unpack to
+
+
+def most_unpacked(size: int, copies: int) -> int:
+    """Return the bytes that a packed file of this size may unpack to, held ``copies`` times."""
+    return int(min(max(ALLOWED, RATIO * size), available_bytes() // copies))
+
+
+def check_unpacked(path: Path, unpacked: int, copies: int) -> None:
+    """Refuse a file that says it would unpack to more than there is, or than its size explains."""
+    size = path.stat().st_size
+    claim(copies * unpacked, f"what {path} holds", "use fewer of its rows or columns")
+    if unpacked > max(ALLOWED, RATIO * size):
+        raise ValueError(
+            f"{path} would unpack to {format_bytes(unpacked)}, too much for a file of "
+            f"{format_bytes(size)}; unpack it first if this is meant"
+        )
+
+
 USUAL_NAMES = ("X", "x", "points", "data", "features", "embedding", "arr_0")
-IMAGES = {
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".pgm",
-    ".ppm",
-    ".pbm",
-    ".bmp",
-    ".gif",
-    ".tif",
-    ".tiff",
-    ".webp",
-}
 
 
 def read_array(path: Path, name: str | None = None) -> Table:
@@ -40,8 +46,9 @@ def read_array(path: Path, name: str | None = None) -> Table:
         if is_zipfile(path):
             with ZipFile(path) as archive:
                 check_unpacked(path, sum(member.file_size for member in archive.infolist()), 2)
-        loaded = np.load(path, allow_pickle=False)
-        arrays = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+        with path.open("rb") as file:  # numpy leaves a broken archive open
+            loaded = np.load(file, allow_pickle=False)
+            arrays = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
     except (EOFError, BadZipFile, KeyError, NotImplementedError) as error:
         raise ValueError(f"{path} is no array file that can be read safely ({error})") from None
     except ValueError as error:
@@ -115,78 +122,38 @@ def _check_parquet(path: Path) -> None:
         check_unpacked(path, 8 * file.metadata.num_rows * file.metadata.num_columns, 2)
 
 
-def read_h5ad(path: Path) -> Table:
-    """Return the cells of an AnnData file: its matrix X, and the columns that describe them."""
-    try:
-        import anndata
-    except ModuleNotFoundError:
-        raise ImportError("h5ad files need anndata; pip install anndata") from None
-    try:
-        cells = anndata.read_h5ad(path)
-    except (ValueError, OSError, KeyError) as error:
-        raise ValueError(f"{path} is no h5ad file that can be read ({error})") from None
-    return _table_of_cells(cells, path)
-
-
-def _table_of_cells(cells: Any, path: Path) -> Table:
+def read_excel(path: Path, sheet: str | None = None) -> Table:
+    """Return a sheet of an Excel file, by default the first; its first row names the columns."""
     pd = import_pandas()
-    if cells.X is None:
-        raise ValueError(f"{path} holds no matrix X")
-    n, width = cells.X.shape
-    claim(8 * n * width, f"the {n} x {width} matrix of {path}", "select fewer genes or cells first")
-    points = cells.X.toarray() if hasattr(cells.X, "toarray") else cells.X
-    names, _ = make_distinct([str(name) for name in cells.var_names])
-    described = cells.obs.reset_index(drop=True)
-    *beside, cell = make_distinct([*names, *(str(name) for name in described.columns), "cell"])[0]
-    described.columns = beside[len(names) :]
-    described.insert(0, cell, cells.obs.index)
-    frame = pd.concat([pd.DataFrame(points, columns=names), described], axis=1)
-    return Table(frame, str(path), features=tuple(names))
-
-
-def read_images(folder: Path) -> Table:
-    """Return the grey values, 0 to 1, of all images in a folder, in the order of their names."""
-    files = sorted((f for f in folder.iterdir() if f.suffix.lower() in IMAGES), key=_number_key)
-    if not files:
-        raise ValueError(f"{folder} holds no images ({', '.join(sorted(IMAGES))})")
-    first = _read_gray(files[0])
-    claim(
-        12 * len(files) * first.size, f"{len(files)} images of {first.shape}", "use fewer of them"
-    )
-    points = np.empty((len(files), first.size))
-    for row, file in enumerate(files):
-        image = _read_gray(file)
-        if image.shape != first.shape:
-            raise ValueError(
-                f"{file} is {_format_size(image)} pixels but {files[0].name} is "
-                f"{_format_size(first)}; bring all images to one size first"
-            )
-        points[row] = image.ravel()
-    frame = to_frame(points, "pixel")
-    features = tuple(frame.columns)
-    frame["file"] = [file.name for file in files]
-    return Table(frame, str(folder), features=features, named=False)
-
-
-def _read_gray(file: Path) -> Array:
     try:
-        from PIL import Image
-    except ModuleNotFoundError:
-        raise ImportError("images need Pillow; pip install 'unspool[app]'") from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # of pictures large enough to fill the memory
-            with Image.open(file) as image:
-                return np.asarray(image.convert("L"), dtype=np.float64) / 255.0
-    except (OSError, ValueError, Warning, Image.DecompressionBombError) as error:
-        raise ValueError(f"{file} is no image that can be read ({error})") from None
+        if is_zipfile(path):
+            with ZipFile(path) as archive:
+                check_unpacked(path, sum(member.file_size for member in archive.infolist()), 4)
+        with pd.ExcelFile(path, engine="openpyxl") as book:
+            name, note = _choose_sheet(book.sheet_names, sheet, path)
+            frame = book.parse(name)
+    except ImportError:
+        raise ImportError("xlsx files need openpyxl; pip install 'unspool[excel]'") from None
+    except (ValueError, OSError, KeyError, BadZipFile) as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise ValueError(f"{path} is no Excel file that can be read ({error})") from None
+    frame = frame.dropna(axis=0, how="all").dropna(axis=1, how="all").reset_index(drop=True)
+    if not frame.shape[1]:
+        raise ValueError(f"{path} has nothing on its sheet {name!r}")
+    frame.columns, repeated = make_distinct([str(column).strip() for column in frame.columns])
+    if repeated:
+        note += (f"repeated column names were numbered: {join_names(repeated)}",)
+    return Table(frame, str(path), note)
 
 
-def _format_size(image: Array) -> str:
-    return f"{image.shape[1]} x {image.shape[0]}"
-
-
-def _number_key(file: Path) -> list[Any]:
-    """Order face2 before face10."""
-    parts = re.split(r"(\d+)", file.name)
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+def _choose_sheet(sheets: list[str], wanted: str | None, path: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the sheet to read, and a note if there are others."""
+    if wanted is not None:
+        if wanted not in sheets:
+            raise ValueError(f"{path} has no sheet {wanted!r}; it has {join_names(sheets)}")
+        return wanted, ()
+    if len(sheets) == 1:
+        return sheets[0], ()
+    others = join_names(sheets[1:])
+    return sheets[0], (f"read sheet {sheets[0]!r}; {path}:NAME reads another ({others})",)

@@ -6,41 +6,33 @@ model, so that new rows are treated in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from .. import distances
 from ..values import Array
+from .recipe import COFACTOR, CURVES, Recipe
 from .table import (
     Table,
+    days_of,
     default_columns,
     find_column,
+    is_date,
     join_names,
+    note_likely_ids,
     select_columns,
     to_numbers,
     treat_gaps,
 )
 
-NA_CHOICES = ("error", "drop", "mean")
+BLOCK = 2**16  # rows that are looked at together
 UNEVEN = 1e3  # ratio of spreads from which on one column decides all distances
-
-
-def _nonzero(spread: Array) -> Array:
-    return np.where(spread > 0, spread, 1.0)  # a constant column stays constant
-
-
-# name -> (what is subtracted, what is divided by), one number per column
-SCALES: dict[str, Callable[[Array], tuple[Array, Array]]] = {
-    "none": lambda X: (np.zeros(X.shape[1]), np.ones(X.shape[1])),
-    "standard": lambda X: (X.mean(axis=0), _nonzero(X.std(axis=0))),
-    "range": lambda X: (X.min(axis=0), _nonzero(np.ptp(X, axis=0))),
-    "robust": lambda X: (
-        np.median(X, axis=0),
-        _nonzero(np.subtract(*np.quantile(X, [0.75, 0.25], axis=0))),
-    ),
-}
+COMPANY = 5  # an outlier is far from its fifth neighbour, or else it is one of a small group
+ALONE = 6.0  # spreads of that distance's logarithm (Tukey's fences have 1.5) beyond the quartile
+TOLD = 8  # rows that are named
+DAYS_PER_YEAR = 365.2425
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +55,12 @@ class Selection:
         How many rows are drawn at random; None for all.
     seed : int
         The seed of that sample.
+    curve : {"none", "log", "arcsinh"}
+        Take log(1 + x), or arcsinh(x / cofactor), of every value before anything else.
+    cofactor : float
+        That of arcsinh: 5 suits mass cytometry, 150 fluorescence.
+    drop_outliers : bool
+        Leave out rows that are far from all others; notes tell how many and which.
     """
 
     columns: str | None = None
@@ -72,71 +70,18 @@ class Selection:
     scale: str = "none"
     sample: int | None = None
     seed: int = 0
+    curve: str = "none"
+    cofactor: float = COFACTOR
+    drop_outliers: bool = False
+
+    def __post_init__(self) -> None:
+        if self.curve not in CURVES:
+            raise ValueError(f"curve must be one of {', '.join(CURVES)}; got {self.curve!r}")
+        if not (np.isfinite(self.cofactor) and self.cofactor > 0):
+            raise ValueError(f"the cofactor of arcsinh must be above 0; got {self.cofactor!r}")
 
 
 EVERYTHING = Selection()
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What was done to a table before it was mapped, so that new rows get the same.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        The columns that were mapped.
-    named : bool
-        Whether these names are the user's.
-    na : {"error", "drop", "mean"}
-        What happened to rows with missing values.
-    fill : ndarray
-        The mean of each column, which stands for a missing value.
-    scale : {"none", "standard", "range", "robust"}
-        The name of the scale.
-    center, spread : ndarray
-        What is subtracted from each column, and what it is then divided by.
-    """
-
-    columns: tuple[str, ...]
-    named: bool
-    na: str
-    fill: Array
-    scale: str
-    center: Array
-    spread: Array
-
-    @classmethod
-    def as_it_comes(cls, columns: Sequence[str], *, named: bool) -> Recipe:
-        """Return the recipe that takes columns as they come: nothing filled, nothing scaled."""
-        width = len(columns)
-        fill, center, spread = np.full(width, np.nan), np.zeros(width), np.ones(width)
-        return cls(tuple(columns), named, "error", fill, "none", center, spread)
-
-    @classmethod
-    def learn(
-        cls, columns: Sequence[str], numbers: Array, *, named: bool, na: str, scale: str
-    ) -> Recipe:
-        """Return the recipe that suits these numbers; gaps are left out of the means."""
-        known = np.ma.masked_invalid(numbers) if np.isnan(numbers).any() else numbers
-        fill = np.asarray(known.mean(axis=0, dtype=np.float64))
-        full = np.where(np.isnan(numbers), fill, numbers) if known is not numbers else numbers
-        center, spread = SCALES[scale](np.asarray(full, dtype=np.float64))
-        return cls(tuple(columns), named, na, fill, scale, center, spread)
-
-    def apply_scale(self, numbers: Array) -> Array:
-        """Return rows without gaps in the scale of the fit."""
-        if self.scale == "none":
-            return numbers
-        return ((numbers - self.center) / self.spread).astype(numbers.dtype, copy=False)
-
-    def to_notes(self) -> dict[str, Any]:
-        """Return the recipe as plain values, to be saved with a model."""
-        return {**asdict(self), "columns": list(self.columns)}
-
-    @classmethod
-    def from_notes(cls, notes: Mapping[str, Any]) -> Recipe:
-        """Return the recipe that was saved with a model."""
-        return cls(**{**notes, "columns": tuple(notes["columns"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +133,12 @@ class PreparedTable:
         pandas.DataFrame
             One row per point, the column that names them first.
         """
-        frame = self.table.frame.iloc[self.rows].reset_index(drop=True)
-        mapped = () if keep == "all" else self.names
+        mapped = set() if keep == "all" else set(self.names)
+        frame = self.table.frame
         names = [name for name in frame.columns if name not in mapped and keep != "none"]
         if self.id is not None:
             names = [self.id, *(name for name in names if name != self.id)]
-        return frame[names]
+        return frame[names].iloc[self.rows].reset_index(drop=True)
 
     def raw_numbers(self) -> Array:
         """Return the mapped columns of the drawn rows as they were read: NaN in gaps, unscaled."""
@@ -204,10 +149,21 @@ class PreparedTable:
         return None if self.table.truth is None else self.table.truth[self.rows]
 
     def colors(self) -> Any:
-        """Return the column that colours the map, or None."""
+        """Return the column that colours the map, or None; dates become years and their parts."""
         if self.color is None:
             return None
-        return self.table.frame[self.color].iloc[self.rows].to_numpy()
+        column = self.table.frame[self.color].iloc[self.rows]
+        if is_date(column):
+            return years_of(column.reset_index(drop=True))
+        return column.to_numpy()
+
+    def images(self) -> Array | None:
+        """Return the image behind each point, where the rows are images."""
+        shape = self.table.image_shape
+        if shape is None or len(self.names) != shape[0] * shape[1]:
+            return None
+        pixels = to_numbers(self.names, _take_rows(self.table, self.rows))
+        return pixels.reshape(-1, *shape)
 
 
 def prepare(table: Table, selection: Selection = EVERYTHING) -> PreparedTable:
@@ -241,20 +197,58 @@ def prepare(table: Table, selection: Selection = EVERYTHING) -> PreparedTable:
     color, ident = _columns_apart(table, selection)
     if selection.columns is None:
         names, notes = default_columns(table, [n for n in (color, ident) if n is not None])
+        notes += note_likely_ids(table, names) if table.features is None else []
     else:
         names, notes = select_columns(selection.columns, table), []
     drawn = _draw_rows(len(table.frame), selection)
-    numbers, na = to_numbers(names, _take_rows(table, drawn)), selection.na or "error"
-    numbers, rows, told = treat_gaps(numbers, names, na, None)
+    plain = Recipe.as_it_comes(names, named=table.named)
+    na, scale = selection.na or "error", selection.scale
+    recipe = replace(plain, na=na, scale=scale, curve=selection.curve, cofactor=selection.cofactor)
+    bent = recipe.bend(to_numbers(names, _take_rows(table, drawn)))
+    numbers, rows, told = treat_gaps(bent, names, na, None)
     if len(numbers) < 2:
         raise ValueError(f"{table.source} has one row to map, and a map needs at least two")
-    recipe = Recipe.learn(names, numbers, named=table.named, na=na, scale=selection.scale)
-    notes += [*told, *_warn_of_uneven(names, numbers, selection.scale, table)]
+    notes += told
+    recipe = recipe.learn(numbers)
+    if selection.drop_outliers:
+        kept, told = _without_outliers(recipe.apply_scale(numbers), drawn[rows])
+        numbers, rows, notes = numbers[kept], rows[kept], [*notes, *told]
+        recipe = recipe.learn(numbers)  # the scale is that of the rows that are mapped
+    notes += _warn_of_uneven(names, numbers, scale, table)
     if len(drawn) < len(table.frame):
         notes.append(f"{len(drawn)} of {len(table.frame)} rows were drawn at random")
     points = recipe.apply_scale(numbers)
     notes = [*table.notes, *notes]
     return PreparedTable(points, drawn[rows], drawn, table, recipe, color, ident, tuple(notes))
+
+
+def years_of(dates: Any) -> Array:
+    """Return a column of dates as years and their parts."""
+    return np.asarray(1970.0 + days_of(dates) / DAYS_PER_YEAR)
+
+
+def _without_outliers(points: Array, rows: Array) -> tuple[Array, list[str]]:
+    """Return which points have company, and what to tell of the others.
+
+    A point is an outlier if the distance to its fifth neighbour is far beyond those of the others:
+    by factors, so that neither units nor the density of the bulk matter.
+    """
+    if len(points) < 4 * COMPANY:
+        return np.arange(len(points)), ["too few rows to tell outliers; none was left out"]
+    found = distances.neighbor_graph(np.asarray(points, dtype=np.float64), COMPANY)
+    reach = np.asarray(found.distances).reshape(len(points), -1).max(axis=1)
+    positive = reach[reach > 0]
+    if not len(positive):
+        return np.arange(len(points)), ["no rows are outliers; none was left out"]
+    spread = np.log(np.maximum(reach, positive.min()))
+    low, high = np.quantile(spread, [0.25, 0.75])
+    alone = spread > high + ALONE * max(high - low, 0.1)
+    if not alone.any():
+        return np.arange(len(points)), ["no rows are outliers; none was left out"]
+    order = np.flatnonzero(alone)[np.argsort(-spread[alone])]
+    which = join_names((rows[order] + 1).tolist(), TOLD)
+    told = f"{len(order)} of {len(points)} rows lie far from all others and were left out: {which}"
+    return np.flatnonzero(~alone), [told]
 
 
 def apply_recipe(recipe: Recipe, table: Table, selection: Selection = EVERYTHING) -> PreparedTable:
@@ -284,8 +278,9 @@ def apply_recipe(recipe: Recipe, table: Table, selection: Selection = EVERYTHING
     color, ident = _columns_apart(table, selection)
     names = _match_fit(recipe, table, [name for name in (color, ident) if name is not None])
     na = selection.na or recipe.na
-    numbers, rows, told = treat_gaps(to_numbers(names, table), names, na, recipe.fill)
     recipe = replace(recipe, columns=tuple(names))
+    bent = recipe.bend(to_numbers(names, table))
+    numbers, rows, told = treat_gaps(bent, names, na, recipe.fill)
     points, drawn = recipe.apply_scale(numbers), np.arange(len(table.frame))
     notes = (*table.notes, *told)
     return PreparedTable(points, rows, drawn, table, recipe, color, ident, notes)
@@ -317,6 +312,8 @@ def _match_fit(recipe: Recipe, table: Table, apart: list[str]) -> list[str]:
 
 
 def _take_rows(table: Table, rows: Array) -> Table:
+    if len(rows) == len(table.frame):  # all of them, in order: a copy would be a whole table more
+        return table
     return replace(table, frame=table.frame.iloc[rows])
 
 
@@ -327,9 +324,17 @@ def _draw_rows(n: int, selection: Selection) -> Array:
     return np.sort(generator.choice(n, selection.sample, replace=False))
 
 
+def _spread(numbers: Array) -> Array:
+    """Return the standard deviation of each column, without another table of their size."""
+    mean, squares = numbers.mean(axis=0, dtype=np.float64), np.zeros(numbers.shape[1])
+    for first in range(0, len(numbers), BLOCK):
+        squares += np.square(numbers[first : first + BLOCK] - mean).sum(axis=0)
+    return np.asarray(np.sqrt(squares / len(numbers)))
+
+
 def _warn_of_uneven(names: list[str], numbers: Array, scale: str, table: Table) -> list[str]:
     """Tell of columns in different units; those of an array or of images have one."""
-    spread = numbers.std(axis=0, dtype=np.float64)
+    spread = _spread(numbers)
     if scale != "none" or table.features is not None or not (spread > 0).any():
         return []
     low, high = int(np.argmin(np.where(spread > 0, spread, np.inf))), int(spread.argmax())

@@ -6,33 +6,49 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .binary import read_array, read_columnar, read_h5ad, read_images
+from .binary import read_array, read_columnar, read_excel
+from .cells import read_h5ad
+from .images import read_images
 from .preparation import PreparedTable, Selection, prepare
+from .recipe import COFACTOR
 from .table import Table, to_frame
 from .text import read_text
 
 TEXT = {".csv", ".tsv", ".tab", ".txt", ".dat", ".gz"}
 KNOWN = (
-    "csv, tsv, txt (also .gz), parquet, feather, npy, npz (or FILE.npz:NAME), h5ad, a folder of "
-    "images, demo:NAME"
+    "csv, tsv, txt (also .gz), parquet, feather, xlsx (or FILE.xlsx:SHEET), npy, npz (or "
+    "FILE.npz:NAME), h5ad, a folder of images, demo:NAME"
 )
 
 
 def read_table(
-    data: str | os.PathLike[str], *, separator: str | None = None, seed: int = 0
+    data: str | os.PathLike[str],
+    *,
+    separator: str | None = None,
+    seed: int = 0,
+    layer: str | None = None,
+    obsm: str | None = None,
+    image_size: str | None = None,
 ) -> Table:
     """Read a table from a file, a folder of images, or a generator of data.
 
     Parameters
     ----------
     data : str or path
-        A csv, tsv or txt file (also packed, .gz), a parquet, feather, npy, npz or h5ad file,
-        ``"FILE.npz:NAME"`` for one of several arrays, a folder of images, or ``"demo:NAME"`` or
-        ``"demo:NAME:COUNT"`` for a generated data set.
+        A csv, tsv or txt file (also packed, .gz), a parquet, feather, xlsx, npy, npz or h5ad file,
+        ``"FILE.npz:NAME"`` for one of several arrays or ``"FILE.xlsx:NAME"`` for one of several
+        sheets, a folder of images, or ``"demo:NAME"`` or ``"demo:NAME:COUNT"`` for a generated data
+        set.
     separator : str, optional
         The character between the cells of a text file; found by looking unless given.
     seed : int, default 0
         The seed of a generated data set.
+    layer : str, optional
+        Of a h5ad file: the layer to read instead of its matrix X.
+    obsm : str, optional
+        Of a h5ad file: the table in obsm to read instead, such as ``"X_pca"``.
+    image_size : str, optional
+        Resize images to this width and height: ``"32"`` or ``"48x32"``.
 
     Returns
     -------
@@ -56,17 +72,24 @@ def read_table(
     ['x1', 'x2', 'x3', 'color']
     """
     data = os.fspath(data)
+    path = Path(data).expanduser()
+    _check_options(path, layer or obsm, image_size)
     if data.startswith("demo:"):
         return _read_demo(data.removeprefix("demo:"), seed)
     archive, member = _split_member(data)
     if member is not None:
-        return read_array(archive, member)
-    path = Path(data).expanduser()
+        is_array = archive.suffix.lower() == ".npz"
+        return read_array(archive, member) if is_array else read_excel(archive, member)
     if not path.exists():
         raise ValueError(f"there is no file {data}")
     if not path.is_file() and not path.is_dir():
         raise ValueError(f"{data} is neither a file nor a folder; write what it gives to a file")
-    table = _read_path(path, separator)
+    if path.is_dir():
+        table = read_images(path, image_size)
+    elif path.suffix.lower() == ".h5ad":
+        table = read_h5ad(path, layer, obsm)
+    else:
+        table = _read_path(path, separator)
     if len(table.frame) == 0:
         raise ValueError(f"{data} has column names but no rows")
     return table
@@ -83,6 +106,12 @@ def read_points(
     sample: int | None = None,
     separator: str | None = None,
     seed: int = 0,
+    curve: str = "none",
+    cofactor: float = COFACTOR,
+    drop_outliers: bool = False,
+    layer: str | None = None,
+    obsm: str | None = None,
+    image_size: str | None = None,
 ) -> PreparedTable:
     """Read the points of a file as the command line does.
 
@@ -107,6 +136,18 @@ def read_points(
         The character between the cells of a text file; found by looking unless given.
     seed : int, default 0
         The seed of the sample, and of generated data.
+    curve : {"none", "log", "arcsinh"}, default "none"
+        Take log(1 + x), or arcsinh(x / cofactor), of every value first.
+    cofactor : float, default 5.0
+        What values are divided by before arcsinh.
+    drop_outliers : bool, default False
+        Leave out rows that are far from all others; ``notes`` tells how many, and which.
+    layer : str, optional
+        Of a h5ad file: the layer to read instead of its matrix X.
+    obsm : str, optional
+        Of a h5ad file: the table in obsm to read instead, such as ``"X_pca"``.
+    image_size : str, optional
+        Resize images to this width and height: ``"32"`` or ``"48x32"``.
 
     Returns
     -------
@@ -122,30 +163,41 @@ def read_points(
     >>> unspool.Isomap(2).fit(roll.points).embedding_.shape
     (150, 2)
     """
-    selection = Selection(columns, color, id, na, scale, sample, seed)
-    return prepare(read_table(data, separator=separator, seed=seed), selection)
+    selection = Selection(
+        columns, color, id, na, scale, sample, seed, curve, cofactor, drop_outliers
+    )
+    table = read_table(
+        data, separator=separator, seed=seed, layer=layer, obsm=obsm, image_size=image_size
+    )
+    return prepare(table, selection)
 
 
 def _split_member(data: str) -> tuple[Path, str | None]:
-    """Split FILE.npz:NAME into the archive and the array in it."""
+    """Split FILE.npz:NAME into the archive and the array in it, FILE.xlsx:NAME into its sheet."""
     file, colon, name = data.rpartition(":")
     archive = Path(file).expanduser()
-    named = bool(colon) and file.lower().endswith(".npz") and archive.is_file()
+    named = bool(colon) and file.lower().endswith((".npz", ".xlsx")) and archive.is_file()
     return archive, name if named else None
+
+
+def _check_options(path: Path, of_cells: str | None, of_images: str | None) -> None:
+    """Refuse options that would have no effect on this kind of data."""
+    if of_cells is not None and path.suffix.lower() != ".h5ad":
+        raise ValueError(f"--layer and --obsm are for h5ad files, and {path} is none")
+    if of_images is not None and not path.is_dir():
+        raise ValueError(f"--image-size is for folders of images, and {path} is none")
 
 
 def _read_path(path: Path, separator: str | None) -> Table:
     suffix = path.suffix.lower()
-    if path.is_dir():
-        return read_images(path)
     if suffix in TEXT:
         return read_text(path, separator)
     if suffix in {".npy", ".npz"}:
         return read_array(path)
     if suffix in {".parquet", ".feather"}:
         return read_columnar(path)
-    if suffix == ".h5ad":
-        return read_h5ad(path)
+    if suffix == ".xlsx":
+        return read_excel(path)
     raise ValueError(f"{path} has an ending that is not known; there are: {KNOWN}")
 
 

@@ -17,8 +17,12 @@ from ..values import Array
 MISSING = frozenset(
     ["", "?", "-", "--", ".", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "<na>"]
 )
+MANY_ROWS = 20  # from which on numbers that run through all rows, or only rise, are no chance
+COUNTED = 1000  # cells that tell whether a column of text holds dates or truth values
 BOOLEANS = {"false": 0.0, "true": 1.0}
-ID_NAMES = {"id", "index", "row", "rowid", "row_id", "unnamed: 0", "column1"}
+ID_NAMES = {"index", "row", "row number", "unnamed: 0", "column1"}
+_ID_NAME = re.compile(r"(^|[\s_.-]|(?<=[a-z]))(id|ID|Id|nr|no|key|uuid|number)$|^row_?(id|no)$")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 POINT_NUMBER = re.compile(
     r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE
 )
@@ -50,6 +54,8 @@ class Table:
         position where they have other names.
     labels : tuple of str
         The columns that name the rows.
+    image_shape : tuple of int or None
+        Height and width, where the features of a row are the pixels of an image.
     """
 
     frame: Any
@@ -60,6 +66,7 @@ class Table:
     truth: Array | None = None
     named: bool = True
     labels: tuple[str, ...] = ()
+    image_shape: tuple[int, int] | None = None
 
 
 def import_pandas() -> Any:
@@ -153,6 +160,7 @@ def default_columns(table: Table, apart: Sequence[str]) -> tuple[list[str], list
     counts = [name for name in numeric if _numbers_rows(name, table.frame[name])]
     mapped = set(numeric)
     words = [name for name in names if name not in mapped]
+    turned = [name for name in words if is_truth(table.frame[name]) or is_date(table.frame[name])]
     if not numeric:
         raise ValueError(
             f"{table.source} has no numeric columns to map (it has {join_names(names) or 'none'})"
@@ -160,6 +168,11 @@ def default_columns(table: Table, apart: Sequence[str]) -> tuple[list[str], list
     notes = []
     if words:
         notes.append(f"columns without numbers are kept but not mapped: {join_names(words)}")
+    if turned:
+        notes.append(
+            f"{join_names(turned)} could be mapped if named in columns (--columns): truth values "
+            "as 0 and 1, dates as days"
+        )
     if counts and len(counts) < len(numeric):
         notes.append(f"columns that number the rows are kept but not mapped: {join_names(counts)}")
         numeric = [name for name in numeric if name not in counts]
@@ -171,31 +184,100 @@ def is_numeric(column: Any) -> bool:
     return getattr(column.dtype, "kind", "O") in "iuf"
 
 
+def is_truth(column: Any) -> bool:
+    """Whether a column holds nothing but true and false."""
+    if getattr(column.dtype, "kind", "O") == "b" or is_numeric(column):
+        return not is_numeric(column)
+    words = {str(cell).strip().lower() for cell in column[:COUNTED].dropna()}
+    return bool(words - MISSING) and words - MISSING <= set(BOOLEANS)
+
+
+def is_date(column: Any) -> bool:
+    """Whether a column holds dates: as such, or as text that begins with year, month and day."""
+    if getattr(column.dtype, "kind", "O") == "M":
+        return True
+    if is_numeric(column) or getattr(column.dtype, "kind", "O") == "b":
+        return False
+    cells = [str(cell) for cell in column[:COUNTED] if not is_missing(str(cell))]
+    return bool(cells) and all(_DAY.fullmatch(cell.strip()) for cell in cells)
+
+
+def days_of(column: Any) -> Array:
+    """Return dates as days since 1970, NaN where there is none."""
+    pd = import_pandas()
+    if getattr(column.dtype, "kind", "O") != "M":
+        known = [None if is_missing(str(cell)) else str(cell).strip() for cell in column]
+        column = pd.Series(pd.to_datetime(known, format="ISO8601", errors="coerce", utc=True))
+    moments = column.dt.tz_localize(None) if column.dt.tz is not None else column
+    days = (moments - pd.Timestamp(1970, 1, 1)) / pd.Timedelta(days=1)
+    return np.asarray(days.to_numpy(np.float64, na_value=np.nan))
+
+
 def _numbers_rows(name: str, column: Any) -> bool:
+    """Whether a column only tells rows apart: it counts them, or is named so and never repeats."""
     if column.dtype.kind not in "iu" or len(column) < 3:
         return False
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    in_order = bool(np.all(np.diff(values) == 1)) and values[0] in (0, 1)
-    return in_order or (name.strip().lower() in ID_NAMES and len(np.unique(values)) == len(values))
+    if np.isnan(values).any():
+        return False
+    ordered = np.sort(values)
+    counted = ordered if len(values) >= MANY_ROWS else values  # of few rows they may be anything
+    if bool(np.all(np.diff(counted) == 1)) and counted[0] in (0, 1):
+        return True
+    named = name.strip().lower() in ID_NAMES or bool(_ID_NAME.search(name.strip()))
+    named = named or name.strip().lower() == "id"
+    return named and len(np.unique(values)) == len(values)
+
+
+def note_likely_ids(table: Table, names: Sequence[str]) -> list[str]:
+    """Tell of columns that look as if they named the rows: whole numbers that only ever rise."""
+    found = [name for name in names if _only_rises(table.frame[name])]
+    if not found or len(found) == len(names):
+        return []
+    return [
+        f"column {found[0]!r} is a larger whole number in every row; if it names the rows or their "
+        f"order, leave it out: id={found[0]!r} (--id)"
+    ]
+
+
+def _only_rises(column: Any) -> bool:
+    if getattr(column.dtype, "kind", "O") not in "iu" or len(column) < MANY_ROWS:
+        return False
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return bool(np.all(np.diff(values) > 0))
 
 
 def to_numbers(names: Sequence[str], table: Table) -> Array:
     """Return columns as a table of numbers, NaN where a value is missing."""
-    columns = {name: _column_to_numbers(table.frame[name], name, table.source) for name in names}
-    single = all(column.dtype == np.float32 for column in columns.values())
-    dtype = np.float32 if single else np.float64
-    return np.column_stack([np.asarray(column, dtype=dtype) for column in columns.values()])
+    frame = table.frame
+    single = all(frame[name].dtype == np.float32 for name in names)
+    numbers = np.empty((len(frame), len(names)), dtype=np.float32 if single else np.float64)
+    for place, name in enumerate(names):  # one by one, so that a large table is held twice at most
+        numbers[:, place] = _column_to_numbers(frame[name], name, table.source)
+    return numbers
 
 
 def _column_to_numbers(column: Any, name: str, source: str) -> Any:
-    """Return a column as numbers: as it is, or from truth values and from codes such as 007."""
+    """Return a column as numbers: as it is, or from truth values, dates and codes such as 007."""
     if is_numeric(column):
         return column.to_numpy(np.float64, na_value=np.nan) if column.hasnans else column.to_numpy()
     if column.dtype.kind == "b":
-        return column.to_numpy(np.float64)
+        return column.to_numpy(np.float64, na_value=np.nan)
+    if is_date(column):
+        return _checked_days(column, name, source)
     return np.array(
         [_to_number(str(cell), row, name, source) for row, cell in enumerate(column, 1)]
     )
+
+
+def _checked_days(column: Any, name: str, source: str) -> Array:
+    days = days_of(column)
+    lost = np.isnan(days) & [not is_missing(str(cell)) for cell in column]
+    if lost.any():
+        row = int(lost.argmax())
+        where = f"column {name!r} of {source}"
+        raise ValueError(f"{where} does not hold dates: row {row + 1} is {column.iloc[row]!r}")
+    return days
 
 
 def _to_number(cell: str, row: int, name: str, source: str) -> float:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..runtime import claim, format_bytes
-from .packed import most_unpacked
+from .binary import most_unpacked
 from .table import (
     COMMA_NUMBER,
     MISSING,
@@ -259,6 +259,7 @@ def _parse(text: str, dialect: Dialect, names: list[str]) -> Any:
         "index_col": False,
         "skipinitialspace": True,
         "low_memory": False,
+        "float_precision": "round_trip",  # pandas' own is off by the last digit
     }
     tokens = sorted({form for t in MISSING for form in (t, t.upper(), t.capitalize(), t.title())})
     frame = pd.read_csv(io.StringIO(text), na_values=[*tokens, "NaN"], **options)

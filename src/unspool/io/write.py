@@ -43,6 +43,13 @@ def _feather(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
     frame.to_feather(file)
 
 
+def _excel(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
+    try:
+        frame.to_excel(file, index=False, engine="openpyxl")
+    except ImportError:
+        raise ImportError("xlsx files need openpyxl; pip install 'unspool[excel]'") from None
+
+
 def _npy(file: BinaryIO, frame: Any, coordinates: list[str]) -> None:
     np.save(file, frame[coordinates].to_numpy(), allow_pickle=False)
 
@@ -70,6 +77,7 @@ WRITERS: dict[str, Writer] = {
     ".txt.gz": _packed_csv("\t"),
     ".parquet": _parquet,
     ".feather": _feather,
+    ".xlsx": _excel,
     ".npy": _npy,
     ".npz": _npz,
 }
@@ -127,7 +135,7 @@ def write_table(
     Parameters
     ----------
     path : str or path
-        Ends in csv, tsv or txt (also .gz), parquet, feather, npy or npz.
+        Ends in csv, tsv or txt (also .gz), parquet, feather, xlsx, npy or npz.
     frame : pandas.DataFrame
         The rows.
     coordinates : sequence of str, optional

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..values import Array
-from .registry import class_of, word_of
+from .registry import PIPELINES, class_of, word_of
 
 SPARSE = {
     f"{layout}_{kind}": getattr(sp, f"{layout}_{kind}")
@@ -23,6 +23,20 @@ SPARSE = {
 }
 USES = 16  # of an array, by other parts of a model; points have five
 SMALL = 2**24  # bytes that may be looked at without counting
+# of FunctionTransformer: code is never stored, and these are called by name
+FUNCTIONS: tuple[str, ...] = (
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "exp",
+    "expm1",
+    "exp2",
+    "sqrt",
+    "square",
+    "cbrt",
+)
+FUNCTIONS += ("arcsinh", "sinh", "abs", "absolute", "sign", "tanh", "reciprocal")
 PLAIN_KINDS = "biufcU"  # of arrays: numbers, truth values and text; never Python objects
 
 
@@ -72,6 +86,11 @@ class Encoder:
             return {"is": "sparse", "layout": layout, "shape": shape, "parts": parts}
         if isinstance(value, type) and issubclass(value, np.generic):
             return {"is": "type", "name": np.dtype(value).name}
+        if isinstance(value, np.dtype) and value.kind in "biuf":
+            return {"is": "number type", "name": value.name}
+        is_step = where.endswith((".func", ".inverse_func"))
+        if is_step and isinstance(value, np.ufunc) and value.__name__ in FUNCTIONS:
+            return {"is": "function", "name": value.__name__}
         word = word_of(type(value))
         if word is None:
             raise refusal(where, _described(value))
@@ -83,7 +102,7 @@ def _state(value: Any) -> dict[str, Any]:
     """Return all that a value is made of: what its constructor takes, or all it holds."""
     if _is_made_by_constructor(type(value)):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
-    return dict(vars(value))
+    return {name: part for name, part in vars(value).items() if not name.startswith("_skl_")}
 
 
 def _is_made_by_constructor(cls: Any) -> bool:
@@ -160,6 +179,14 @@ class Decoder:
     def _type(self, page: Any) -> Any:
         return np.dtype(str(page["name"])).type
 
+    def _number_type(self, page: Any) -> Any:
+        return np.dtype(str(page["name"]))
+
+    def _function(self, page: Any) -> Any:
+        if page["name"] not in FUNCTIONS:
+            raise ValueError(f"no file may call {page['name']!r}")
+        return getattr(np, page["name"])
+
     def _array(self, page: Any) -> Array:
         array: Array = self._arrays[page["number"]]
         if page["frozen"]:
@@ -183,8 +210,8 @@ class Decoder:
         fields = {name: self.value(part) for name, part in page["fields"].items()}
         if _is_made_by_constructor(cls):
             return cls(**fields)
-        # a method gets its defaults first: a later version may have more parameters than the file
-        has_defaults = dataclasses.is_dataclass(cls)
+        # defaults come first: a later version may have more parameters than the file
+        has_defaults = hasattr(cls, "get_params") and page["class"] not in PIPELINES
         made = cls() if has_defaults else object.__new__(cls)
         made.__dict__.update(fields)
         return made
@@ -193,7 +220,9 @@ class Decoder:
         "array": _array,
         "dict": _dict,
         "float": _float,
+        "function": _function,
         "names": _names,
+        "number type": _number_type,
         "object": _object,
         "scalar": _scalar,
         "sparse": _sparse,

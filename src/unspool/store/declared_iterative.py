@@ -1,4 +1,4 @@
-"""What the values that iterative methods keep must be: curves, surfaces, disparities, networks.
+"""What iterative methods and their values must be: curves, surfaces, disparities, networks.
 
 Sizes are named as in ``declared_values.py``; k pairs or knots, v vertices of a curve.
 """
@@ -9,9 +9,35 @@ from typing import Any
 
 import numpy as np
 
-from .declared_values import CENTER, POSITIVE, SINGLE_TOO, lengths
-from .registry import Declaration, Part
-from .rules import LONGEST, Either, Indices, Items, Number, Reals, Sizes, Truth, Whole, Word
+from ..stress import OUTPUT_METRICS
+from .declared_methods import (
+    BASE,
+    METRIC_PARAMETER,
+    SEARCHES,
+    Fields,
+    also_method,
+    finite,
+    method,
+)
+from .declared_values import ANY_REAL, CENTER, NOT_NEGATIVE, POSITIVE, SINGLE_TOO, lengths
+from .registry import Declaration, Part, word_of
+from .rules import (
+    LONGEST,
+    NUMBERS,
+    Either,
+    Indices,
+    Items,
+    Nothing,
+    Number,
+    Plain,
+    Reals,
+    Sizes,
+    Sparse,
+    Truth,
+    Whole,
+    Word,
+    optional,
+)
 
 ACTIVATIONS = ("tanh", "logistic", "linear")
 NORMALIZED = 1e12  # of what is computed on data of about unit size
@@ -90,6 +116,9 @@ ITERATIVE = {
         {"sums": Reals(("*",), 0.0), "n_counted": Whole(1), "n_points": Whole(1)}
     ),
     "metric disparities": Declaration(),
+    "space disparities": Declaration(
+        {"metric": Word(OUTPUT_METRICS), "power": Number(1.0), "radius": POSITIVE}
+    ),
     "ordinal disparities": Declaration(
         {"pairs": Part("pairs", n="n", k="k"), "values": Reals(("k",), 0.0, dtypes=SINGLE_TOO)},
         _also_ordinal,
@@ -128,5 +157,127 @@ ITERATIVE = {
             "offset": Reals(("p",), -LONGEST, LONGEST),
             "span": Reals(("p",), 0.0, LONGEST),
         }
+    ),
+}
+
+
+PRINCIPAL: Fields = {
+    **BASE,
+    "distances_": Part("distances to a manifold"),
+    "n_iter_": Whole(),
+    "_normalization": Part("data normalization", p="p"),
+}
+
+
+def _also_tsne(model: Any, sizes: Sizes) -> str | None:
+    """Neighbours are searched in what the method is given, and no point is counted twice."""
+    is_table = model._input_kind() != "points"
+    if (word_of(type(model._index)) == "given distances") != is_table:
+        return "_index"
+    if (np.diff(model._distinct) <= 0).any():
+        return "_distinct"
+    return also_method(model, sizes)
+
+
+def _also_principal_curve(model: Any, sizes: Sizes) -> str | None:
+    closed = model._state.curve.closed
+    if sizes["d"] != 1 or bool(closed) != bool(model.closed):
+        return "_state"
+    return also_method(model, sizes)
+
+
+def _also_surface(model: Any, sizes: Sizes) -> str | None:
+    """A surface has at most as many parameters as the map has coordinates."""
+    if not sizes["q"] <= int(model._n_wanted) == sizes["d"]:
+        return "surface_"
+    return also_method(model, sizes)
+
+
+ITERATIVE_METHODS = {
+    "mds": method(
+        {
+            **BASE,
+            "_X": Either(
+                Reals(("n", "p"), -LONGEST, LONGEST, gaps=True),
+                Sparse(("n", "p"), -LONGEST, LONGEST),
+            ),
+            "embedding_": Reals(("n", "d"), dtypes=SINGLE_TOO),
+            "stress_": Number(0.0, ANY_REAL),
+            "normalized_stress_": NOT_NEGATIVE,
+            "stress_per_point_": Reals(("n",), 0.0, ANY_REAL),
+            "radius_": NOT_NEGATIVE,
+            "stress_trace_": Reals(("*",), 0.0, ANY_REAL),
+            "n_iter_": Whole(),
+            "_disparities": Part(
+                "metric disparities", "ordinal disparities", "space disparities", n="n"
+            ),
+        },
+        {
+            **METRIC_PARAMETER,
+            "weights": Either(
+                Nothing(),
+                Word(("inverse_square",)),
+                Number(-16.0, 16.0),
+                Reals(("n", "n"), 0.0, dtypes=NUMBERS),
+                Sparse(("n", "n"), 0.0, kinds="biuf"),
+                Items(Items(Number(0.0), "n", kinds=(list, tuple)), "n", kinds=(list, tuple)),
+            ),
+            "start": Plain(),
+        },
+    ),
+    "autoassociative-network": method(
+        {
+            **BASE,
+            "weights_": Items(Reals(("*", "*"))),
+            "biases_": Items(Reals(("*",))),
+            "n_iter_": Whole(),
+            "reconstruction_error_": finite("*"),
+            "validation_error_": optional(finite("*")),
+            "_network": Part("network", p="p", q="p", d="d"),
+            "_scaling": Part("network scaling", p="p"),
+        },
+        {
+            "mapping": Items(Whole(1), kinds=(list, tuple)),
+            "demapping": Items(Whole(1), kinds=(list, tuple)),
+        },
+    ),
+    "tsne": method(
+        {
+            **BASE,
+            "kl_divergence_": Number(-ANY_REAL, ANY_REAL),
+            "kl_trace_": finite("*"),
+            "n_iter_": Whole(),
+            "perplexity_": Number(1.0),
+            "_index": Either(Part(*SEARCHES, n="u", p="p"), Part("given distances", n="u")),
+            "_distinct": Indices(("u",), below="n"),
+            "_counts": Reals(("u",), 1.0),
+        },
+        {
+            **METRIC_PARAMETER,
+            "start": Plain(),
+            "learning_rate": Either(Word(("auto",)), Number(0.0)),
+        },
+        _also_tsne,
+    ),
+    "principal-curve": method(
+        {
+            **PRINCIPAL,
+            "vertices_": Reals(("v", "p")),
+            "length_": NOT_NEGATIVE,
+            "weights_": Reals(("n",), 0.0, 1.0),
+            "_state": Part("curve state", n="n", p="p", v="v"),
+        },
+        {"start": Plain(), "smoother": Word(("spline", "lowess", "kernel", "polygonal"))},
+        _also_principal_curve,
+    ),
+    "principal-surface": method(
+        {
+            **PRINCIPAL,
+            "freedom_": NOT_NEGATIVE,
+            "weights_": Reals(("n",), 0.0, 1.0),
+            "surface_": Part("surface", p="p", q="q"),
+        },
+        {"start": Plain()},
+        _also_surface,
     ),
 }

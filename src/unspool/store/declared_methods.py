@@ -9,15 +9,13 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
 
-from ..kernel import KERNELS
+from ..kernel import ALIASES, KERNELS
 from .declared_values import ANY_REAL, METRIC, NOT_NEGATIVE, SINGLE_TOO, WEIGHTINGS
 from .registry import Declaration, Part, word_of
 from .rules import (
     LONGEST,
-    NUMBERS,
     Either,
     Facts,
     FloatType,
@@ -25,8 +23,6 @@ from .rules import (
     Items,
     Names,
     Nothing,
-    Number,
-    Plain,
     Reals,
     Rule,
     Sizes,
@@ -37,7 +33,13 @@ from .rules import (
     optional,
 )
 
-SEARCHES = ("approximate search", "brute-force search", "kd-tree search", "metric search")
+SEARCHES = (
+    "approximate search",
+    "brute-force search",
+    "kd-tree search",
+    "metric search",
+    "sparse search",
+)
 INDEX_LIST = Either(Indices(("*",)), Items(Whole(), kinds=(list, tuple)))
 PER_POINT = Either(Indices(("n",)), Items(Whole(1), "n", kinds=(list, tuple)))
 COUNT = Whole(1, 2**31)
@@ -54,6 +56,8 @@ BASE: Fields = {
     "_X": HELD_TABLE,
     "n_features_in_": Whole(1, size="p"),
     "embedding_": Reals(("n", "d"), -ANY_REAL, ANY_REAL, SINGLE_TOO),
+    "_n_wanted": Whole(0),
+    "_seed": Whole(0),
     "_dtype": FloatType(),
     "report_": Part("report"),
     "feature_names_in_": Names("p"),
@@ -66,7 +70,7 @@ GRAPH: Fields = {
     "charts_": Items(Part("chart", d="d", N="u", p="p"), "c", fewest=1),
     "_copies": Part("copies", n="n", u="u"),
     "_index": Either(Part(*SEARCHES, n="u", p="p"), Part("given distances", n="u")),
-    "_space": Either(Reals(("u", "*"), -LONGEST, LONGEST), Sparse(("u", "u"), -LONGEST, LONGEST)),
+    "_space": Either(Reals(("u", "*"), -LONGEST, LONGEST), Sparse(("u", "*"), -LONGEST, LONGEST)),
     "_home": Indices(("u",), below="c"),
     "_mapped": Truths(("u",)),
     "_layout": Part("layout", c="c", d="d"),
@@ -79,23 +83,19 @@ WEIGHTED: Fields = {
     "gamma_": optional(NOT_NEGATIVE),
     "_weighting": Part(*WEIGHTINGS, n="u"),
 }
-PRINCIPAL: Fields = {
-    **BASE,
-    "distances_": Part("distances to a manifold"),
-    "n_iter_": Whole(),
-    "_normalization": Part("data normalization", p="p"),
-}
 NEIGHBORS: Fields = {"n_neighbors": optional(Either(COUNT, PER_POINT))}
 METRIC_PARAMETER: Fields = {"metric": METRIC}
 LANDMARKS: Fields = {"landmarks": Either(Word(), INDEX_LIST)}
-KERNEL_PARAMETER: Fields = {"kernel": Word(KERNELS)}
+KERNEL_PARAMETER: Fields = {"kernel": Word((*KERNELS, *ALIASES))}
 
 
 def also_method(model: Any, sizes: Sizes) -> str | None:
-    """A table is square, and points are no sparse table."""
+    """A table is square, and points are sparse only where the method takes such."""
     is_table = model._input_kind() != "points"
     held = getattr(model, "_X", None)
-    sound = sizes["p"] == sizes["n"] if is_table else not sp.issparse(held)
+    may_be_sparse = model._SPARSE_POINTS or not sp.issparse(held)
+    columns = len(model.landmarks_) if not model._is_square(held) else sizes["n"]
+    sound = sizes["p"] == columns if is_table and held is not None else may_be_sparse
     return None if sound else "_X"
 
 
@@ -108,16 +108,6 @@ def _also_graph(model: Any, sizes: Sizes) -> str | None:
         return "_index"
     if model._space.shape[1] != sizes["u" if is_table else "p"]:
         return "_space"
-    return also_method(model, sizes)
-
-
-def _also_tsne(model: Any, sizes: Sizes) -> str | None:
-    """Neighbours are searched in what the method is given, and no point is counted twice."""
-    is_table = model._input_kind() != "points"
-    if (word_of(type(model._index)) == "given distances") != is_table:
-        return "_index"
-    if (np.diff(model._distinct) <= 0).any():
-        return "_distinct"
     return also_method(model, sizes)
 
 
@@ -153,17 +143,17 @@ def _also_monomials(model: Any, sizes: Sizes) -> str | None:
     return also_method(model, sizes)
 
 
-def _also_curve(model: Any, sizes: Sizes) -> str | None:
-    closed = model._state.curve.closed
-    if sizes["d"] != 1 or bool(closed) != bool(model.closed):
-        return "_state"
+def _also_splines(model: Any, sizes: Sizes) -> str | None:
+    knots = model.knots_
+    if len(knots) != sizes["p"] or sum(map(len, knots)) != sizes["f"] or not all(map(len, knots)):
+        return "knots_"
     return also_method(model, sizes)
 
 
-def _also_surface(model: Any, sizes: Sizes) -> str | None:
-    """A surface has at most as many parameters as the map has coordinates."""
-    if not sizes["q"] <= int(model.n_components) == sizes["d"]:
-        return "surface_"
+def _also_subspaces(model: Any, sizes: Sizes) -> str | None:
+    """Each subspace has as many axes as dimensions."""
+    if [len(axes) for axes in model.bases_] != model.dimensions_.tolist():
+        return "bases_"
     return also_method(model, sizes)
 
 
@@ -196,8 +186,11 @@ METHODS = {
             "components_": Reals(("d", "p")),
             "mean_": Reals(("p",), -LONGEST, LONGEST),
             "explained_variance_ratio_": Reals(("d",)),
+            "_scatter": Reals(("*", "p"), -ANY_REAL, ANY_REAL),
+            "_n_seen": Whole(1),
         },
-        may_lack=OPTIONAL | {"_X"},  # in files of earlier versions
+        # points in files of earlier versions, a scatter where rows came in batches
+        may_lack=OPTIONAL | {"_X", "_scatter", "_n_seen"},
     ),
     "kernel-pca": method(
         {
@@ -205,7 +198,11 @@ METHODS = {
             **KERNEL,
             **FITTED_LANDMARKS,
             "eigenvalues_": Reals(("d",)),
-            "_seen": Either(Reals(("m", "p"), -LONGEST, LONGEST), Indices(("m", 1), below="n")),
+            "_seen": Either(
+                Reals(("m", "p"), -LONGEST, LONGEST),
+                Sparse(("m", "p"), -LONGEST, LONGEST),
+                Indices(("m", 1), below="n"),
+            ),
             "_map": Part("gram map", "nystroem map", m="m", d="d"),
         },
         {**KERNEL_PARAMETER, **LANDMARKS},
@@ -229,34 +226,6 @@ METHODS = {
         },
         {**METRIC_PARAMETER, **LANDMARKS},
     ),
-    "mds": method(
-        {
-            **BASE,
-            "_X": Either(
-                Reals(("n", "p"), -LONGEST, LONGEST, gaps=True),
-                Sparse(("n", "p"), -LONGEST, LONGEST),
-            ),
-            "embedding_": Reals(("n", "d"), dtypes=SINGLE_TOO),
-            "stress_": Number(0.0, ANY_REAL),
-            "normalized_stress_": NOT_NEGATIVE,
-            "stress_per_point_": Reals(("n",), 0.0, ANY_REAL),
-            "stress_trace_": Reals(("*",), 0.0, ANY_REAL),
-            "n_iter_": Whole(),
-            "_disparities": Part("metric disparities", "ordinal disparities", n="n"),
-        },
-        {
-            **METRIC_PARAMETER,
-            "weights": Either(
-                Nothing(),
-                Word(("inverse_square",)),
-                Number(-16.0, 16.0),
-                Reals(("n", "n"), 0.0, dtypes=NUMBERS),
-                Sparse(("n", "n"), 0.0, kinds="biuf"),
-                Items(Items(Number(0.0), "n", kinds=(list, tuple)), "n", kinds=(list, tuple)),
-            ),
-            "start": Plain(),
-        },
-    ),
     "isomap": _graph(),
     "landmark-isomap": _graph(FITTED_LANDMARKS, **LANDMARKS),
     "lle": _graph(),
@@ -268,6 +237,17 @@ METHODS = {
     "modified-lle": _graph(),
     "hessian-lle": _graph(),
     "ltsa": _graph(),
+    "conformal-eigenmaps": _graph(
+        {"spectrum_": Reals(("*",), 0.0), "misfit_": NOT_NEGATIVE, "n_iter_": Whole()}
+    ),
+    "maximum-variance-unfolding": _graph(
+        {
+            "gap_": optional(NOT_NEGATIVE),
+            "broken_": NOT_NEGATIVE,
+            "n_pairs_": Whole(),
+            "n_iter_": Whole(),
+        }
+    ),
     "laplacian-eigenmaps": _weighted(),
     "diffusion-maps": _weighted(),
     "spectral-clustering": _weighted(
@@ -275,6 +255,8 @@ METHODS = {
             "n_clusters_": Whole(1, size="k"),
             "labels_": Indices(("n",), below="k"),
             "cluster_centers_": Reals(("k", "d")),
+            "cluster_variances_": Reals(("k",), 1.0 / LONGEST),
+            "cluster_shares_": Reals(("k",), 0.0, 1.0),
             "cut_": NOT_NEGATIVE,
             "normalized_cut_": NOT_NEGATIVE,
         },
@@ -305,59 +287,39 @@ METHODS = {
         {},
         _also_monomials,
     ),
-    "autoassociative-network": method(
+    "additive-pca": method(
         {
             **BASE,
-            "weights_": Items(Reals(("*", "*"))),
-            "biases_": Items(Reals(("*",))),
-            "n_iter_": Whole(),
-            "reconstruction_error_": finite("*"),
-            "validation_error_": optional(finite("*")),
-            "_network": Part("network", p="p", q="p", d="d"),
-            "_scaling": Part("network scaling", p="p"),
+            "eigenvalues_": finite("d"),
+            "components_": Reals(("d", "f")),
+            "knots_": Items(Reals(("*",), increasing="strictly")),
+            "mean_": Reals(("f",)),
+            "_projection": Part("feature projection", d="d", f="f"),
         },
-        {
-            "mapping": Items(Whole(1), kinds=(list, tuple)),
-            "demapping": Items(Whole(1), kinds=(list, tuple)),
-        },
+        {},
+        _also_splines,
     ),
-    "tsne": method(
+    "gpca": method(
         {
             **BASE,
-            "kl_divergence_": Number(-ANY_REAL, ANY_REAL),
-            "kl_trace_": finite("*"),
+            "labels_": Indices(("n",), below="c"),
+            "n_subspaces_": Whole(1, size="c"),
+            "dimensions_": Indices(("c",)),
+            "centers_": Reals(("c", "p")),
+            "bases_": Items(Reals(("*", "p")), "c"),
+            "distances_": Reals(("n",), 0.0),
             "n_iter_": Whole(),
-            "perplexity_": Number(1.0),
-            "_index": Either(Part(*SEARCHES, n="u", p="p"), Part("given distances", n="u")),
-            "_distinct": Indices(("u",), below="n"),
-            "_counts": Reals(("u",), 1.0),
+            "_layout": Part("layout", c="c", d="d"),
         },
         {
-            **METRIC_PARAMETER,
-            "start": Plain(),
-            "learning_rate": Either(Word(("auto",)), Number(0.0)),
+            "dimensions": Either(
+                Word(("auto",)),
+                Whole(0),
+                Indices(("*",)),
+                Items(Whole(0), kinds=(list, tuple)),
+            )
         },
-        _also_tsne,
-    ),
-    "principal-curve": method(
-        {
-            **PRINCIPAL,
-            "vertices_": Reals(("v", "p")),
-            "length_": NOT_NEGATIVE,
-            "weights_": Reals(("n",), 0.0, 1.0),
-            "_state": Part("curve state", n="n", p="p", v="v"),
-        },
-        {"start": Plain(), "smoother": Word(("spline", "lowess", "kernel"))},
-        _also_curve,
-    ),
-    "principal-surface": method(
-        {
-            **PRINCIPAL,
-            "freedom_": NOT_NEGATIVE,
-            "surface_": Part("surface", p="p", q="q"),
-        },
-        {"start": Plain()},
-        _also_surface,
+        _also_subspaces,
     ),
     "random-projection": method(
         {
@@ -365,6 +327,7 @@ METHODS = {
             "components_": Either(Reals(("d", "p")), Sparse(("d", "p"))),
             "n_draws_": Whole(1),
             "_mean": Reals(("p",), -LONGEST, LONGEST),
-        }
+        },
+        may_lack=OPTIONAL | {"_X"},  # in files of earlier versions
     ),
 }

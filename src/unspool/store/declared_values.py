@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..distances import check_metric
-from ..kernel import KERNELS, RADIAL
+from ..kernel import KERNELS, OF_DIFFERENCES
 from ..paths import MOST_BUCKETS
 from .registry import Declaration, Part
 from .rules import (
@@ -65,7 +65,7 @@ def lengths(*shape: str, increasing: str = "") -> Reals:
 
 def _also_kernel(kernel: Any, sizes: Sizes) -> str | None:
     """A kernel of distances has a width."""
-    return "gamma" if kernel.name in RADIAL and kernel.gamma is None else None
+    return "gamma" if kernel.name in OF_DIFFERENCES and kernel.gamma is None else None
 
 
 def _also_laplacian(relation: Any, sizes: Sizes) -> str | None:
@@ -83,6 +83,11 @@ def _also_copies(copies: Any, sizes: Sizes) -> str | None:
     if not np.array_equal(np.bincount(copies.point_of), told):
         return "masses"
     return None if np.all(copies.point_of[copies.first] == np.arange(sizes["u"])) else "first"
+
+
+def _also_chart(chart: Any, sizes: Sizes) -> str | None:
+    """Anchors are coordinates, or the vectors that these are chosen from."""
+    return None if chart.mixture is not None or sizes["v"] == sizes["d"] else "anchors"
 
 
 def _also_layout(layout: Any, sizes: Sizes) -> str | None:
@@ -109,7 +114,15 @@ def _also_search(solver: Any, sizes: Sizes) -> str | None:
 VALUES = {
     "approximate search": Declaration({"points": ANY_POINTS, "center": CENTER, "seed": Whole()}),
     "brute-force search": Declaration({"points": ANY_POINTS, "center": CENTER}),
-    "metric search": Declaration({"points": ANY_POINTS, "metric": METRIC}),
+    "metric search": Declaration(
+        {"points": ANY_POINTS, "metric": METRIC, "seed": optional(Whole())}
+    ),
+    "sparse search": Declaration(
+        {
+            "points": Sparse(("n", "p"), -LONGEST, LONGEST),
+            "metric": Word(("euclidean", "l2", "cosine")),
+        }
+    ),
     "kd-tree search": Declaration(
         {"points": ANY_POINTS, "power": Number(1.0, float("inf"))},  # Chebyshev's is infinite
     ),
@@ -228,7 +241,12 @@ VALUES = {
         _also_diffusion,
     ),
     "local points": Declaration(
-        {"points": Reals(("N", "p"), -LONGEST, LONGEST), "members": MEMBERS}
+        {
+            "points": Either(
+                Reals(("N", "p"), -LONGEST, LONGEST), Sparse(("N", "p"), -LONGEST, LONGEST)
+            ),
+            "members": MEMBERS,
+        }
     ),
     "local distances": Declaration({"table": lengths("N", "N"), "members": MEMBERS}),
     "local paths": Declaration(
@@ -278,9 +296,12 @@ VALUES = {
                 Part("isolated"),
                 Part(*RELATIONS, n=("n", "m"), N="N", p="p"),
             ),
-            "anchors": Reals(("m", "d")),
-        }
+            "anchors": Reals(("m", "v")),
+            "mixture": optional(Part("mixture", v="v", d="d")),
+        },
+        _also_chart,
     ),
+    "mixture": Declaration({"eigenvalues": Reals(("v",)), "weights": Reals(("v", "d"), -1.0, 1.0)}),
     "layout": Declaration(
         {
             "offsets": Reals(("c", "d")),

@@ -12,10 +12,11 @@ from ..catalog import is_catalogued
 from ..io import write_atomically
 from .archive import UnreadableModel, open_sealed, read_arrays, read_page, refusing, write
 from .codec import Decoder, Encoder
-from .registry import check_everything
+from .registry import PIPELINES, STEPS, check_everything, word_of
 
 SUFFIX = ".unspool"
-FORMAT = 2  # 1 held the parts that methods kept before their relations had types
+# 1: before relations had types; 2: before copies were one point; 3: a table's recipe was a note
+FORMAT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ def save(
     Parameters
     ----------
     model : fitted model
-        The model.
+        A method; or a scikit-learn ``Pipeline`` that ends in one, with known steps before it
+        (``io.TablePreparation``, scalers, ``SimpleImputer``, ``PCA``, functions of NumPy).
     path : str or path-like
         The file; its name ends in ``.unspool``.
     notes : dict or None, default=None
@@ -56,11 +58,7 @@ def save(
     path = Path(path)
     if path.suffix != SUFFIX:
         raise ValueError(f"a model file ends in {SUFFIX}; call it {path.with_suffix(SUFFIX).name}")
-    if not is_catalogued(model):
-        raise ValueError(
-            f"only methods of unspool can be saved, and {type(model).__module__}."
-            f"{type(model).__qualname__} is none"
-        )
+    _check_kind(model)
     encoder = Encoder()
     page = {
         "format": FORMAT,
@@ -69,6 +67,37 @@ def save(
     }
     with write_atomically(path) as file:
         write(file, page, encoder.arrays)
+
+
+def _check_kind(model: Any) -> None:
+    """Refuse, in words, what is neither a method nor a pipeline of steps that are known."""
+    if word_of(type(model)) in PIPELINES:
+        _check_steps(model)
+    elif not is_catalogued(model):
+        raise ValueError(
+            f"only methods of unspool, and pipelines that end in one, can be saved, and "
+            f"{_class_name(model)} is none"
+        )
+
+
+def _check_steps(pipeline: Any) -> None:
+    if pipeline.memory is not None:
+        raise ValueError("a pipeline with memory cannot be saved; set_params(memory=None) first")
+    *before, (_, last) = pipeline.steps
+    if not is_catalogued(last):
+        raise ValueError(f"a saved pipeline ends in a method of unspool, not {_class_name(last)}")
+    for name, step in before:
+        known = word_of(type(step)) in STEPS or is_catalogued(step)
+        if not known and step not in (None, "passthrough"):
+            steps = ", ".join(place.rpartition(":")[2] for place in STEPS.values())
+            raise ValueError(
+                f"step {name!r} is {_class_name(step)}, and a file holds methods and these steps: "
+                f"{steps}"
+            )
+
+
+def _class_name(model: Any) -> str:
+    return f"{type(model).__module__}.{type(model).__qualname__}"
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -85,7 +114,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     model
-        The fitted model.
+        The fitted model. A file of ``unspool embed --model`` gives a pipeline (``io.TableModel``)
+        that chooses, fills and scales the columns of a table as the command line did.
 
     Examples
     --------
@@ -140,7 +170,7 @@ def _read(file: Any) -> SavedModel:
     with refusing("its page does not describe a model"):
         saved = SavedModel(decoder.value(page["model"]), decoder.value(page["notes"]))
         check_everything([saved.model, saved.notes], decoder.room)
-    if not is_catalogued(saved.model):
+    if not is_catalogued(saved.model) and word_of(type(saved.model)) not in PIPELINES:
         raise UnreadableModel("it holds no model")
     if not isinstance(saved.notes, dict):
         raise UnreadableModel("its notes are no table of names and values")

@@ -5,8 +5,8 @@ The words are part of the format: a class may move or be renamed, its word may n
 
 A checksum tells accidents, not forgeries: anyone can write a file whose seal is whole. Compiled
 loops trust the arrays they are given, so each class declares what its fields must be
-(``declared_values.py``, ``declared_iterative.py``, ``declared_methods.py``). What was read is
-checked against that before anything computes with it.
+(``declared_values.py``, ``declared_iterative.py``, ``declared_methods.py``, ``declared_steps.py``).
+What was read is checked against that before anything computes with it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _VALUES = {
     "distances to a manifold": "principal.fitting:Distances",
     "eigenproblem": "values:EigenProblem",
     "elimination": "paths.elimination:EliminationSolver",
-    "filled pattern": "ordering.symbolic:FilledPattern",
+    "filled pattern": "ordering.elimination_order:FilledPattern",
     "geodesic operator": "relation.gram:GeodesicOperator",
     "geodesic table": "relation.gram:GeodesicTable",
     "diffusion": "relation.heat:DiffusionRelation",
@@ -58,16 +58,19 @@ _VALUES = {
     "landmark geodesics": "relation.landmarks:LandmarkGeodesics",
     "laplacian": "relation.heat:LaplacianRelation",
     "layout": "relation.chart:Layout",
+    "mixture": "relation.independent:Mixture",
     "local distances": "problem.neighborhoods:LocalDistances",
     "local paths": "problem.neighborhoods:LocalPaths",
     "local points": "problem.neighborhoods:LocalPoints",
     "local relation": "relation.local:LocalRelation",
     "metric disparities": "stress.raw_stress:MetricDisparities",
     "metric search": "distances.blocks:MetricSearch",
+    "sparse search": "distances.sparse:SparseSearch",
     "network": "autoencoder.network:Network",
     "network scaling": "autoencoder.scaling:NetworkScaling",
     "network topology": "autoencoder.network:Topology",
     "nystroem map": "relation.nystroem:NystroemMap",
+    "space disparities": "stress.output_space:SpaceDisparities",
     "ordinal disparities": "stress.ordinal:OrdinalDisparities",
     "pairs": "stress.raw_stress:Pairs",
     "report": "values:Report",
@@ -76,8 +79,28 @@ _VALUES = {
     "uncentered": "centering:Uncentered",
     "surface": "principal.spline_surface:SplineSurface",
 }
+STEPS = {  # of a pipeline, before its method
+    "table preparation": "unspool.io.pipeline:TablePreparation",
+    "standard scaler": "sklearn.preprocessing:StandardScaler",
+    "range scaler": "sklearn.preprocessing:MinMaxScaler",
+    "largest value scaler": "sklearn.preprocessing:MaxAbsScaler",
+    "robust scaler": "sklearn.preprocessing:RobustScaler",
+    "row normalizer": "sklearn.preprocessing:Normalizer",
+    "function": "sklearn.preprocessing:FunctionTransformer",
+    "imputer": "sklearn.impute:SimpleImputer",
+    "variance threshold": "sklearn.feature_selection:VarianceThreshold",
+    "scikit-learn pca": "sklearn.decomposition:PCA",
+    "truncated svd": "sklearn.decomposition:TruncatedSVD",
+}
+PIPELINES = {
+    "pipeline": "sklearn.pipeline:Pipeline",
+    "table model": "unspool.io.pipeline:TableModel",
+}
 PLACES = {
     **{word: f"unspool.{place}" for word, place in _VALUES.items()},
+    **STEPS,
+    **PIPELINES,
+    "recipe": "unspool.io.recipe:Recipe",
     **{name: ":".join(entry.cls.rsplit(".", 1)) for name, entry in METHODS.items()},
 }
 
@@ -142,11 +165,12 @@ class Part:
 @cache
 def declarations() -> dict[str, Declaration]:
     """Return the declarations of all classes, by their words."""
-    from .declared_iterative import ITERATIVE
+    from .declared_iterative import ITERATIVE, ITERATIVE_METHODS
     from .declared_methods import METHODS
+    from .declared_steps import DECLARED
     from .declared_values import VALUES
 
-    return {**VALUES, **ITERATIVE, **METHODS}
+    return {**VALUES, **ITERATIVE, **METHODS, **ITERATIVE_METHODS, **DECLARED}
 
 
 class Work:
@@ -252,6 +276,8 @@ def _check_parameters(model: Any, held: dict[str, Any]) -> bool:
     """
     from ..methods.parameters import check_parameters, parameters_of
 
+    if not dataclasses.is_dataclass(type(model)):  # a step: its parameters are declared beside it
+        return any(name.endswith("_") for name in held)
     check_parameters(model)
     parameters = parameters_of(type(model))
     for name, (_, rule) in parameters.items():

@@ -1,4 +1,4 @@
-"""``unspool compare`` and ``unspool demo``: methods side by side, as a table or a report."""
+"""``unspool compare``, ``demo``, ``diagnose``, ``dimension``: what a map shows, where it lies."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..catalog import entry_of
+from ..dimension import ESTIMATORS, intrinsic_dimension
 from ..io import (
     PreparedTable,
     check_output,
@@ -18,7 +19,8 @@ from ..io import (
     write_together,
 )
 from ..io.table import import_pandas
-from .input import data_options, loading_code, read_data
+from ..values import Array
+from .input import data_options, loading_code, open_model, read_data
 from .output import (
     FIGURES,
     json_option,
@@ -26,11 +28,14 @@ from .output import (
     plot_option,
     report_progress,
     tell,
+    to_json,
     write_figure,
 )
+from .parameters import MethodCommand, build_model, given_parameters, method_option, was_given
 
 if TYPE_CHECKING:
     from ..evaluate import Comparison
+
 
 OUTPUTS = (".html", ".csv", ".tsv", ".parquet", ".json")
 DEMO_LOADING = """\
@@ -92,6 +97,7 @@ def _write_comparison(
     out, records = given["out"], comparison.records()
     ending = Path(out).suffix.lower()
     if ending == ".html":
+        from ..explorer.start import data_of_table
         from ..report import write_report
 
         write_report(
@@ -105,6 +111,8 @@ def _write_comparison(
             rows=(made.rows + 1).tolist(),
             color_name=made.color or "",
             notes=made.notes,
+            images=made.images(),
+            explored=data_of_table(made, loading=loading_code(given)),
         )
     elif ending == ".json":
         with write_atomically(out) as file:
@@ -139,3 +147,84 @@ def demo_command(out: str, points: int, seed: int) -> None:
         color_name="angle along the roll",
     )
     click.echo(f"\nreport: {report.resolve()}")
+
+
+@click.command("diagnose", cls=MethodCommand)
+@data_options
+@method_option
+@click.option("--model", metavar="FILE", help="a saved model of DATA instead of a method")
+@plot_option
+@json_option
+@click.pass_context
+def diagnose_command(ctx: click.Context, /, **given: Any) -> None:
+    """Measure what may be wrong with the map of DATA, and say which parameter to change.
+
+    \b
+    unspool diagnose table.csv -m isomap --n-neighbors 12
+    unspool diagnose table.csv --model map.unspool --plot diagnosis.png
+    """
+    from ..evaluate import diagnose
+
+    check_output(given["plot"], FIGURES)
+    model, points = _fit_or_open(ctx, given)
+    with report_progress(given, "diagnose"):
+        diagnosis = diagnose(model, points, seed=given["seed"])
+        summary = {
+            "sound": diagnosis.sound,
+            "measures": diagnosis.records(),
+            "advice": diagnosis.advice,
+        }
+        text = to_json(summary) if given["as_json"] else str(diagnosis)
+        if given["plot"]:
+            write_figure(given["plot"], diagnosis.figure())
+    click.echo(text)
+
+
+def _fit_or_open(ctx: click.Context, given: dict[str, Any]) -> tuple[Any, Array]:
+    """Return the saved model, or the method fitted now, and the points to look at."""
+    if given["model"] is None:
+        model = build_model(ctx, given["seed"])
+        points = read_data(given).points
+        with report_progress(given, ctx.meta["method"].name):
+            return model.fit(points), points
+    fixed = ("method", "columns", "sample", "scale")
+    refused = [*(name for name in fixed if was_given(ctx, name)), *given_parameters(ctx)]
+    if refused:
+        flag = refused[0].replace("_", "-")
+        raise ValueError(f"--{flag} has no say over a saved model; leave it out, or --model")
+    opened = open_model(given["model"])
+    return opened.model, read_data(given, opened.recipe).points
+
+
+@click.command("dimension")
+@data_options
+@click.option(
+    "--by", type=click.Choice(["all", *ESTIMATORS]), default="all", help="one estimator  [all]"
+)
+@json_option
+def dimension_command(by: str, **given: Any) -> None:
+    """Estimate the intrinsic dimension of DATA by all methods that suit it, with their spread.
+
+    \b
+    unspool dimension table.csv --scale standard
+    """
+    made = read_data(given)
+    with report_progress(given, "dimension"):
+        found = intrinsic_dimension(made.points, by, seed=given["seed"])
+    if not given["as_json"]:
+        click.echo(str(found))
+        return
+    estimates = {
+        e.method: {"value": e.value, "standard_error": e.standard_error, "read_at": e.read_at}
+        for e in found.estimates
+    }
+    summary = {
+        "dimension": found.value,
+        "spread": found.spread,
+        "n_components": found.n_components,
+        "rows": len(made.points),
+        "estimates": estimates,
+        "left_out": found.left_out,
+        "notes": list(made.notes),
+    }
+    click.echo(to_json(summary))
