@@ -7,7 +7,7 @@ type checkers and editors read them from the imports below, which never run.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from . import catalog as catalog
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import dimension as dimension
     from . import distances as distances
     from . import evaluate as evaluate
+    from . import explorer as explorer
     from . import graph as graph
     from . import io as io
     from . import kernel as kernel
@@ -23,19 +24,24 @@ if TYPE_CHECKING:
     from . import problem as problem
     from . import quality as quality
     from . import runtime as runtime
+    from . import scale as scale
     from . import spectrum as spectrum
     from . import store as store
     from .dimension import intrinsic_dimension as intrinsic_dimension
     from .evaluate.compare import compare as compare
     from .evaluate.diagnose import diagnose as diagnose
     from .evaluate.plan import plan as plan
+    from .explorer.start import explore as explore
+    from .methods import GPCA as GPCA
     from .methods import LLE as LLE
     from .methods import LTSA as LTSA
     from .methods import MDS as MDS
     from .methods import PCA as PCA
     from .methods import TSNE as TSNE
+    from .methods import AdditivePCA as AdditivePCA
     from .methods import AutoassociativeNetwork as AutoassociativeNetwork
     from .methods import ClassicalMDS as ClassicalMDS
+    from .methods import ConformalEigenmaps as ConformalEigenmaps
     from .methods import DiffusionMaps as DiffusionMaps
     from .methods import FeatureMapPCA as FeatureMapPCA
     from .methods import HessianLLE as HessianLLE
@@ -45,6 +51,7 @@ if TYPE_CHECKING:
     from .methods import LandmarkIsomap as LandmarkIsomap
     from .methods import LandmarkMDS as LandmarkMDS
     from .methods import LaplacianEigenmaps as LaplacianEigenmaps
+    from .methods import MaximumVarianceUnfolding as MaximumVarianceUnfolding
     from .methods import ModifiedLLE as ModifiedLLE
     from .methods import PolynomialPCA as PolynomialPCA
     from .methods import PrincipalCurve as PrincipalCurve
@@ -52,10 +59,16 @@ if TYPE_CHECKING:
     from .methods import RandomProjection as RandomProjection
     from .methods import SpectralClustering as SpectralClustering
     from .methods import commute_time_distances as commute_time_distances
+    from .methods import component_contours as component_contours
+    from .methods import curviness as curviness
     from .methods import distortions as distortions
+    from .methods import heat_flow as heat_flow
     from .methods import johnson_lindenstrauss_dimension as johnson_lindenstrauss_dimension
+    from .methods import karhunen_loeve as karhunen_loeve
+    from .methods import mercer_expansion as mercer_expansion
     from .methods import projection_success_probability as projection_success_probability
     from .methods import projection_tail_probability as projection_tail_probability
+    from .methods import sweep_widths as sweep_widths
     from .runtime import Cancelled as Cancelled
     from .store import load as load
     from .store import save as save
@@ -64,6 +77,7 @@ _HOMES = {  # all other names are methods, or functions that belong to one
     "Cancelled": "runtime",
     "compare": "evaluate",
     "diagnose": "evaluate",
+    "explore": "explorer",
     "intrinsic_dimension": "dimension",
     "load": "store",
     "plan": "evaluate",
@@ -75,6 +89,7 @@ _MODULES = (
     "dimension",
     "distances",
     "evaluate",
+    "explorer",
     "graph",
     "io",
     "kernel",
@@ -83,19 +98,23 @@ _MODULES = (
     "problem",
     "quality",
     "runtime",
+    "scale",
     "spectrum",
     "store",
 )
 
 __all__ = [
+    "GPCA",
     "LLE",
     "LTSA",
     "MDS",
     "PCA",
     "TSNE",
+    "AdditivePCA",
     "AutoassociativeNetwork",
     "Cancelled",
     "ClassicalMDS",
+    "ConformalEigenmaps",
     "DiffusionMaps",
     "FeatureMapPCA",
     "HessianLLE",
@@ -105,6 +124,7 @@ __all__ = [
     "LandmarkIsomap",
     "LandmarkMDS",
     "LaplacianEigenmaps",
+    "MaximumVarianceUnfolding",
     "ModifiedLLE",
     "PolynomialPCA",
     "PrincipalCurve",
@@ -114,18 +134,25 @@ __all__ = [
     "catalog",
     "commute_time_distances",
     "compare",
+    "component_contours",
+    "curviness",
     "datasets",
     "diagnose",
     "dimension",
     "distances",
     "distortions",
     "evaluate",
+    "explore",
+    "explorer",
     "graph",
+    "heat_flow",
     "intrinsic_dimension",
     "io",
     "johnson_lindenstrauss_dimension",
+    "karhunen_loeve",
     "kernel",
     "load",
+    "mercer_expansion",
     "paths",
     "plan",
     "plot",
@@ -135,8 +162,10 @@ __all__ = [
     "quality",
     "runtime",
     "save",
+    "scale",
     "spectrum",
     "store",
+    "sweep_widths",
 ]
 
 

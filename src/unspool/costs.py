@@ -148,11 +148,11 @@ def pca(s: Size) -> Costs:
     from .spectrum import SQUARED_FROM
 
     entries, width = float(s.n * s.d), min(s.n, s.d)
-    seconds = 7e-3 + 8e-7 * s.n + 1e-8 * entries
+    seconds = 7e-3 + 8e-7 * s.n + 6e-9 * entries
     if entries * width < SQUARED_FROM:
         seconds += 5e-10 * entries * width
         return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, 44.0 * entries)]
-    seconds += 2.5e-11 * entries * width + 2e-10 * float(width) ** 3
+    seconds += 1.6e-11 * entries * width + 1.2e-10 * float(width) ** 3
     taken = s.points + 32.0 * float(width) ** 2
     return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, taken)]
 
@@ -197,6 +197,21 @@ def tsne(s: Size) -> Costs:
     grid = 400.0 * min(s.n, 60_000)
     descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 10.0 * grid)
     return [*_search(wide), affinities, descent]
+
+
+def maximum_variance_unfolding(s: Size) -> Costs:
+    """The interior-point steps of a semidefinite program, or a small one and descent."""
+    from .methods.maximum_variance_unfolding import EXACT
+
+    if s.n > EXACT:
+        edges = 0.6 * s.k * s.n
+        small = Cost("combination", "products", 1.5 + 8e-6 * edges, 0.0, 2e7)
+        descent = Cost("refinement", "memory", 2.4e-4 * edges, 32.0 * s.n, 900.0 * s.n)
+        return [*laplacian(replace(s, q=30)), small, descent]
+    pairs = 3.2 * s.n
+    steps = 30 * (1e-11 * pairs**3 + 6e-10 * float(s.n) ** 3) + 0.1
+    taken = 8.0 * (2.5 * pairs**2 + 12.0 * s.pairs)
+    return [*_search(s), Cost("semidefinite program", "products", steps, 8.0 * s.pairs, taken)]
 
 
 def isomap(s: Size) -> Costs:
@@ -246,6 +261,13 @@ def lle(s: Size) -> Costs:
     return [*_search(s), weights, _sparse_spectrum(s, "factor", 1.2 * s.fill, s.k + 1.0)]
 
 
+def conformal_eigenmaps(s: Size) -> Costs:
+    """LLE with twenty vectors, and a small program of the pairs within all neighbourhoods."""
+    pairs = s.n * (1.5 * s.k + 1) * 1.5 * s.k / 2
+    small = Cost("combination", "products", 1.0 + 1.4e-6 * pairs, 0.0, 2e8)
+    return [*lle(replace(s, q=20)), small]
+
+
 def kernel_lle(s: Size) -> Costs:
     """A kernel matrix, neighbours from it, and then LLE."""
     table = _table(s, "similarity", 2.6e-8, tables=3.0)
@@ -254,11 +276,12 @@ def kernel_lle(s: Size) -> Costs:
 
 
 def _patches(s: Size, seconds: float) -> Costs:
+    from .problem import alignment_bytes
+
     entries = (s.k + 1) ** 2
     made = seconds * s.n * (s.k / 10) ** 2
-    alignment = Cost(
-        "alignment", "products", made, 12.0 * entries * s.n / 2.5, 50.0 * entries * s.n
-    )
+    kept, taken = 12.0 * entries * s.n / 2.5, alignment_bytes(s.n, s.k + 1)
+    alignment = Cost("alignment", "products", made, kept, taken - kept)
     return [*_search(s), alignment, _sparse_spectrum(s, "alignment", 2.6 * s.fill, entries / 2.5)]
 
 
@@ -295,6 +318,22 @@ def feature_map_pca(s: Size) -> Costs:
 def polynomial_pca(s: Size) -> Costs:
     """Variables, squares and products up to a degree, and their PCA."""
     return _features(s, comb(s.d + s.degree, s.degree) - 1)
+
+
+def additive_pca(s: Size) -> Costs:
+    """Ten splines a variable, and their PCA."""
+    return _features(s, 10 * s.d)
+
+
+def gpca(s: Size) -> Costs:
+    """Gradients of polynomials at a sample of points, then rounds over all points."""
+    from .relation import MOST_COLUMNS
+
+    width, seen = min(s.d, MOST_COLUMNS), min(s.n, 2_000)
+    gradients = 8.0 * seen * comb(width + 1, 2) * width  # of two subspaces
+    rounds = Cost("subspaces", "memory", 2e-7 * s.n * (s.d + 5), s.points, 5.0 * s.points)
+    trials = min(15, comb(width, 2)) * 1e-5 * seen
+    return [Cost("dimensions", "products", 0.1 + trials, 0.0, 2.0 * gradients), rounds]
 
 
 def _features(s: Size, columns: int) -> Costs:

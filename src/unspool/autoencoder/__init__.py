@@ -1,11 +1,13 @@
 """The autoassociative network: layers, loss, training."""
 
-from .loss import BLOCK, Examples, TrainingLoss
 from .network import (
     ACTIVATIONS,
+    BLOCK,
     Activation,
+    Examples,
     Network,
     Topology,
+    TrainingLoss,
     Units,
     autoassociative,
     from_flat,

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..values import Array
-from .loss import BLOCK
-from .network import Network, derivative
+from .network import BLOCK, Network, derivative
 
 REACH = 0.8  # of a sigmoid's range is used by the data: its ends are reached at infinity only
 FLOOR = 1e-12  # of the mean metric: directions that change no output still need some length

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..optimize import Descent
 from ..values import Array
-from .loss import TrainingLoss
+from .network import TrainingLoss
 
 RATE = 0.01  # first step length of Adam; halved when five passes in a row bring nothing
 BATCH = 256

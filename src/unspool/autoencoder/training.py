@@ -16,8 +16,7 @@ import numpy as np
 from ..optimize import Descent, begin_descent, iterate, lbfgs_step
 from ..runtime import claim
 from ..values import Array
-from .loss import Examples, TrainingLoss, map_blocks
-from .network import Network, from_flat
+from .network import Examples, Network, TrainingLoss, from_flat, map_blocks
 from .scaling import NetworkScaling
 
 TRIAL = 10  # each initial network gets a tenth of the steps to show what it is worth

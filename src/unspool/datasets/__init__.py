@@ -10,7 +10,7 @@
 | can the method unroll without stretching? | `swiss_roll`, `s_curve`, `flat_patch` |
 | what does it do to a hole or a closed shape? | `swiss_roll(hole=True)`, `circle`, `helix` |
 | what does it do where no flat map exists? | `saddle`, `sphere_patch`, `twin_peaks` |
-| does it separate what is separate? | `three_clusters`, `union_of_lines`, `bars` |
+| does it separate what is separate? | `three_clusters`, `union_of_lines`, `subspaces`, `bars` |
 | does it find structure where there is none? | `correlated_normal` |
 
 Every generator takes the number of points first, everything else by keyword, and a `seed`. They are
@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from .clusters import EXERCISE_CORRELATION, bars, correlated_normal, three_clusters
-from .curves import circle, helix, helix_length, union_of_lines
+from .clusters import EXERCISE_CORRELATION, bars, correlated_normal, subspaces, three_clusters
+from .curves import circle, conic, helix, helix_length, union_of_lines
 from .real import real, real_names
 from .sample import Sample
 from .sheets import ROLLS, flat_patch, s_curve, spiral_angle, spiral_length, swiss_roll
@@ -37,6 +37,7 @@ __all__ = [
     "Sample",
     "bars",
     "circle",
+    "conic",
     "correlated_normal",
     "flat_patch",
     "helix",
@@ -50,6 +51,7 @@ __all__ = [
     "sphere_patch",
     "spiral_angle",
     "spiral_length",
+    "subspaces",
     "swiss_roll",
     "three_clusters",
     "twin_peaks",
@@ -61,6 +63,7 @@ Generator = Callable[..., Sample]
 _ALL: tuple[Generator, ...] = (
     bars,
     circle,
+    conic,
     correlated_normal,
     flat_patch,
     helix,
@@ -68,6 +71,7 @@ _ALL: tuple[Generator, ...] = (
     s_curve,
     saddle,
     sphere_patch,
+    subspaces,
     swiss_roll,
     three_clusters,
     twin_peaks,

@@ -1,4 +1,4 @@
-"""Point clouds without a manifold behind them: three clusters, a correlated normal.
+"""Point clouds without one manifold behind them: three clusters, subspaces, a correlated normal.
 
 They are what kernel PCA and spectral clustering are tried on in the exercises. A good map of the
 clusters separates them; a good map of the normal cloud finds nothing nonlinear, because nothing
@@ -14,10 +14,20 @@ why Laplacian eigenmaps order such images and principal components do not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from .sample import Floats, Sample, Seed, checked_count, checked_length, random_source
+from .sample import (
+    Floats,
+    Sample,
+    Seed,
+    checked_count,
+    checked_length,
+    random_source,
+    with_noise,
+)
 
 CLUSTER_CENTRES = ((-0.5, -0.2), (0.0, 0.6), (0.5, 0.0))
 
@@ -62,6 +72,63 @@ def three_clusters(n: int = 90, *, spread: float = 0.1, seed: Seed = 0) -> Sampl
     spread = checked_length(spread, "spread")
     points = centres + spread * random_source(seed).standard_normal((n, 2))
     return Sample("three-clusters", points, centres, cluster.astype(np.float64))
+
+
+def subspaces(
+    n: int = 300,
+    *,
+    dimensions: Sequence[int] = (2, 2),
+    dim: int = 3,
+    offset: float = 0.0,
+    noise: float = 0.0,
+    seed: Seed = 0,
+) -> Sample:
+    """Draw points from several subspaces of `dim` axes, in random directions.
+
+    Points are normal within their subspace, and subspaces take turns, so that their sizes differ by
+    one at most. `coordinates` are those within the subspace, zero beyond its dimension; `color` is
+    the number of the subspace.
+
+    Parameters
+    ----------
+    n : int, default=300
+        Number of points.
+    dimensions : sequence of int, default=(2, 2)
+        Dimension of each subspace.
+    dim : int, default=3
+        Dimension of the space that they lie in.
+    offset : float, default=0.0
+        Standard deviation of each entry of a point of each subspace: 0 for those through the
+        origin.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.subspaces(4, dimensions=(1, 2)).color
+    array([0., 1., 0., 1.])
+    """
+    widths = [checked_count(width, "dimensions", at_least=0) for width in dimensions]
+    dim = checked_count(dim, "dim", at_least=max(widths, default=0) + 1)
+    which = np.arange(checked_count(n, "n", at_least=max(len(widths), 1))) % max(len(widths), 1)
+    rng = random_source(seed)
+    inner = np.zeros((n, max([1, *widths])))
+    points = np.zeros((n, dim))
+    for number, width in enumerate(widths):
+        axes = np.linalg.qr(rng.standard_normal((dim, dim)))[0][:width]
+        origin = float(offset) * rng.standard_normal(dim)
+        own = which == number
+        inner[own, :width] = rng.standard_normal((int(own.sum()), width))
+        points[own] = origin + inner[own, :width] @ axes
+    return Sample("subspaces", with_noise(points, noise, rng), inner, which.astype(np.float64))
 
 
 def correlated_normal(

@@ -1,4 +1,4 @@
-"""One-dimensional data: circle, closed helix, union of lines.
+"""One-dimensional data: circle, conic, closed helix, union of lines.
 
 A curve is the smallest case in which geometry already bites. The circle and the helix close on
 themselves, so one coordinate cannot describe them without a cut: a faithful map shows a ring in
@@ -49,6 +49,64 @@ def circle(n: int = 1000, *, radius: float = 1.0, noise: float = 0.0, seed: Seed
     angle = rng.uniform(0.0, 2 * np.pi, size=checked_count(n, "n"))
     points = radius * np.column_stack([np.cos(angle), np.sin(angle)])
     return Sample("circle", with_noise(points, noise, rng), radius * angle[:, None], angle)
+
+
+def conic(
+    n: int = 1000,
+    *,
+    axes: tuple[float, float] = (2.0, 1.0),
+    turn: float = 0.5,
+    hyperbola: bool = False,
+    noise: float = 0.0,
+    seed: Seed = 0,
+) -> Sample:
+    """Draw points on an ellipse or a hyperbola around the origin, turned by an angle.
+
+    They satisfy c1 x1^2 + c2 x1 x2 + c3 x2^2 = 1, which is linear in the monomials of degree two:
+    what Vidal, Ma and Sastry introduce nonlinear PCA with (section 4.1). `coordinates` is the
+    parameter t of (a cos t, b sin t), from 0 to 2 pi, or of (a cosh t, b sinh t), from -1 to 1 on
+    both branches in turn; `color` is the same.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    axes : tuple of float, default=(2.0, 1.0)
+        Half the lengths of the axes, a and b.
+    turn : float, default=0.5
+        Angle that the first axis is turned by, in radians.
+    hyperbola : bool, default=False
+        Whether it is a hyperbola.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> x, y = datasets.conic(100, axes=(2.0, 1.0), turn=0.0).points.T
+    >>> bool(abs(x**2 / 4 + y**2 - 1).max() < 1e-12)
+    True
+    """
+    rng = random_source(seed)
+    n = checked_count(n, "n")
+    long, short = (checked_length(length, "axes") for length in axes)
+    low, high = (-1.0, 1.0) if hyperbola else (0.0, 2 * np.pi)
+    place = rng.uniform(low, high, size=n)
+    if hyperbola:
+        branch = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+        flat = np.column_stack([long * branch * np.cosh(place), short * np.sinh(place)])
+    else:
+        flat = np.column_stack([long * np.cos(place), short * np.sin(place)])
+    first, second = np.cos(float(turn)), np.sin(float(turn))
+    points = flat @ np.array([[first, second], [-second, first]])
+    return Sample("conic", with_noise(points, noise, rng), place[:, None], place)
 
 
 def helix(n: int = 1000, *, noise: float = 0.0, seed: Seed = 0) -> Sample:

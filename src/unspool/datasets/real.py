@@ -1,9 +1,10 @@
-"""Real data that the texts name, read from a folder outside the package.
+"""Real data that the texts name, read from a folder of the user or from the package.
 
-Many of these files come without a licence that would allow to pass them on, so none is shipped.
-The folder is the one in the environment variable UNSPOOL_DATA; where that is not set, a folder
-`shared/data` beside the checkout or beside a folder above it. Code that needs a data set calls
-`real` and, where it can do without, catches FileNotFoundError and shows its message.
+Few of these tables come with a licence that allows to pass them on: those that do and are small are
+in the folder `shipped`, which is looked into last. The others belong into the folder that the
+environment variable UNSPOOL_DATA names; where that is not set, into a folder `shared/data` beside
+the checkout or beside a folder above it. Code that needs a data set calls `real` and, where it can
+do without, catches FileNotFoundError and shows its message.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy.typing as npt
 Table = dict[str, npt.NDArray[Any]]
 
 VARIABLE = "UNSPOOL_DATA"
+SHIPPED = Path(__file__).resolve().parent / "shipped"
 
 
 def real(name: str) -> Table:
@@ -42,8 +44,8 @@ def real(name: str) -> Table:
     Examples
     --------
     >>> from unspool import datasets
-    >>> datasets.real("whisky")["Smoky"].shape  # doctest: +SKIP
-    (86,)
+    >>> datasets.real("us_driving_miles_128")["d"].shape
+    (128, 128)
     """
     if not re.fullmatch(r"[\w-]+", name):
         raise ValueError(
@@ -61,7 +63,7 @@ def real(name: str) -> Table:
 
 
 def real_names() -> list[str]:
-    """Return the names that `real` can load here; none if there is no data folder.
+    """Return the names that `real` can load here; those of the package are always among them.
 
     Returns
     -------
@@ -71,18 +73,18 @@ def real_names() -> list[str]:
     Examples
     --------
     >>> from unspool import datasets
-    >>> datasets.real_names()  # doctest: +SKIP
-    ['digits', 'whisky']
+    >>> {"pendigits", "us_driving_miles_128"} <= set(datasets.real_names())
+    True
     """
     files = (file for folder in _folders() for file in folder.iterdir())
     return sorted({file.stem for file in files if file.suffix in {".npz", ".csv"}})
 
 
 def _folders() -> Iterator[Path]:
-    """Yield the folders to look in, nearest first.
+    """Yield the folders to look in, nearest first and the package's own last.
 
-    A folder that was set but does not exist is not replaced by another one: whoever set it would
-    otherwise work on data they did not mean.
+    A folder that was set is not replaced by one that was found: whoever set it would otherwise
+    work on data they did not mean. Only the tables of the package are the same everywhere.
     """
     chosen = os.environ.get(VARIABLE)
     if chosen:
@@ -91,14 +93,23 @@ def _folders() -> Iterator[Path]:
         starts = (Path.cwd(), Path(__file__).resolve().parent)
         above = dict.fromkeys(place for start in starts for place in (start, *start.parents))
         candidates = [place / "shared" / "data" for place in above]
-    yield from (folder for folder in candidates if folder.is_dir())
+    yield from (folder for folder in (*candidates, SHIPPED) if folder.is_dir())
+
+
+def where_real_belongs() -> str:
+    """Say into which folder data sets that were not found are to be put."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return f"{chosen}, which {VARIABLE} names"
+    return f"a folder of your choice, whose path goes into the environment variable {VARIABLE}"
 
 
 def _not_found(name: str) -> str:
     """Say where the data set was looked for, and what to set so that it is found."""
-    chosen, folders = os.environ.get(VARIABLE), list(_folders())
+    chosen = os.environ.get(VARIABLE)
+    folders = [folder for folder in _folders() if folder != SHIPPED]
     if folders:
-        where = f"in {', '.join(map(str, folders))} (which has: {', '.join(real_names())})"
+        where = f"in {', '.join(map(str, folders))} (there are: {', '.join(real_names())})"
     elif chosen:
         where = f"because {VARIABLE}={chosen} is not a folder"
     else:

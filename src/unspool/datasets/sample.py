@@ -16,6 +16,8 @@ from numbers import Integral, Real
 import numpy as np
 import numpy.typing as npt
 
+from ..values import html_table
+
 Floats = npt.NDArray[np.float64]
 Seed = int | np.random.Generator
 
@@ -58,6 +60,16 @@ class Sample:
                 f"points, coordinates and color of '{self.name}' must have one row per point, "
                 f"got {len(self.points)}, {len(self.coordinates)} and {len(self.color)} rows"
             )
+
+    def _repr_html_(self) -> str:
+        """Return the shapes and ranges of the arrays for a notebook."""
+        arrays = {"points": self.points, "coordinates": self.coordinates, "color": self.color}
+        lines = [[name, " x ".join(map(str, a.shape)), _range(a)] for name, a in arrays.items()]
+        return html_table([self.name, "shape", "range"], lines, ())
+
+
+def _range(array: Floats) -> str:
+    return f"{array.min():.4g} to {array.max():.4g}" if array.size else ""
 
 
 def random_source(seed: Seed) -> np.random.Generator:

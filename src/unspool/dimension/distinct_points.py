@@ -20,10 +20,12 @@ from ..distances import (
 )
 from ..graph import find_copies
 from ..runtime import stage
+from ..scale.sources import is_lazy, open_source
 from ..values import Array, Metric
 
 FEWEST = 10  # distinct points without which no neighbourhood has a shape
 MOST_CHOSEN = 10_000  # points whose neighbours are searched: the error of a mean is then 1 %
+MOST_READ = 100_000  # rows looked among, where the data are not in memory
 WORK = 2.5e10  # products spent on that where a matrix product has to do the search
 FARTHEST = 256  # neighbours at the coarsest scale,
 FARTHEST_WIDE = 80  # and of points of many columns, where each costs a distance
@@ -126,6 +128,7 @@ def find_distinct_points(
     By default that is all up to 10,000, fewer where the search is slow.
     """
     check_metric(metric)
+    X = _some_rows(X, seed) if is_lazy(X) else X
     given = _checked(X, metric)
     original = _distinct_table(given) if metric == "precomputed" else find_copies(given).first
     n = len(original)
@@ -139,6 +142,15 @@ def find_distinct_points(
     chosen = _choose(n, given.shape[1], sample, seed)
     given, unit = _in_units(given, metric)
     return DistinctPoints(given, metric, original, chosen, len(np.asarray(X)), unit, seed)
+
+
+def _some_rows(X: Any, seed: int) -> Array:
+    """Return the rows of points that are not in memory: all, or of very many a random sample."""
+    source = open_source(X)
+    if len(source) <= MOST_READ:
+        return np.asarray(source[:])
+    rows = np.random.default_rng(seed).choice(len(source), MOST_READ, replace=False)
+    return np.asarray(source[np.sort(rows)])
 
 
 def _in_units(given: Array, metric: Metric) -> tuple[Array, float]:

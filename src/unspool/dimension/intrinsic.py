@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+
+from ..runtime import stage
 from ..values import Metric
 from .correlation import correlation_of
 from .distinct_points import DistinctPoints, find_distinct_points
@@ -13,6 +17,7 @@ from .estimate import Dimension, Estimate
 from .local_pca import local_pca_of
 from .nearest import levina_bickel_of, two_nearest_of
 
+QUICK = ("levina-bickel", "two-nearest", "local-pca")
 ESTIMATORS = (
     "correlation",
     "levina-bickel",
@@ -75,6 +80,53 @@ def intrinsic_dimension(
         n_columns=data.n_columns,
         left_out=tuple(left_out),
     )
+
+
+def count_coordinates(X: Any, metric: Metric = "euclidean", seed: int = 0) -> int:
+    """Return how many coordinates a map of the data needs, by the estimators that take no time.
+
+    It is the median of what they say, which the report of a fit tells.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, or distances between them with ``metric="precomputed"``.
+    metric : str or callable, default="euclidean"
+        As for ``intrinsic_dimension``; or what a table holds, of which only "distances" tell.
+    seed : int, default=0
+        Seed of the sample, where there are many points.
+
+    Returns
+    -------
+    int
+        At least 1, and fewer than points.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> dimension.count_coordinates(datasets.swiss_roll(500).points)
+    2
+    """
+    if sp.issparse(X) or metric in ("kernel", "weights"):
+        raise ValueError(
+            "n_components='auto' asks dense points, or a dense table of the distances between "
+            "them; say how many coordinates"
+        )
+    with stage("dimension") as running:
+        metric = "precomputed" if metric == "distances" else metric
+        data = find_distinct_points(X, metric, None, seed)
+        found, left_out = _all_of(data, QUICK, strict=False)
+        if not found:
+            raise ValueError(
+                "n_components='auto' cannot tell the dimension: "
+                + "; ".join(left_out)
+                + "; say how many coordinates"
+            )
+        median = float(np.median([estimate.value for estimate in found]))
+        count = min(max(1, round(median)), data.n_points - 1)
+        said = ", ".join(f"{estimate.method} {estimate.value:.2f}" for estimate in found)
+        running.note(n_components=count, because=said)
+    return count
 
 
 def _all_of(

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from ..catalog import METHODS, entry_of, is_catalogued
 from ..distances import check_metric
+from ..methods.door import refuse_cells
 from ..quality import check_neighbors, checked, checked_table
 from ..runtime import available_bytes, share_work, show_progress, stage
 from ..values import Array, Metric
@@ -29,6 +30,39 @@ USUAL = ("pca", "isomap", "lle", "laplacian-eigenmaps", "ltsa", "diffusion-maps"
 EXACT_ISOMAP = 10_000  # points up to which it takes seconds; beyond, landmarks stand in
 ROOM = 3 * 4  # bytes per pair that exact Isomap should find free: thrice a table of floats
 FEWEST = 5  # points: with fewer there is nothing to compare
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadyMap:
+    """Coordinates that somebody else made: there is a map, and no model that made it."""
+
+    embedding_: Array
+    label: str
+
+    @classmethod
+    def of(cls, given: Any, label: str | None) -> ReadyMap:
+        """Return coordinates as a map; a list of numbers is one coordinate."""
+        places = np.asarray(given, dtype=np.float64)
+        places = places[:, None] if places.ndim == 1 else places
+        name = label or "coordinates"
+        if places.ndim != 2 or not places.size:
+            raise ValueError(f"{name}: coordinates have a row per point; got {places.shape}")
+        if not np.isfinite(places).all():
+            row = int((~np.isfinite(places)).any(axis=1).argmax())
+            raise ValueError(f"{name}: row {row} has no place; leave such rows out of both")
+        return cls(places, name)
+
+    def __repr__(self) -> str:
+        return f"<{self.label}: {self.embedding_.shape[0]} ready rows>"
+
+
+def is_ready(given: Any) -> bool:
+    """Tell whether something is coordinates, rather than a method or a list of methods."""
+    if hasattr(given, "fit") or isinstance(given, str | type):
+        return False
+    if isinstance(given, list | tuple):
+        return bool(given) and all(isinstance(row, list | tuple) for row in given)
+    return hasattr(given, "__array__") or hasattr(given, "to_numpy")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,9 +98,10 @@ def compare(
     X : array-like of shape (n_samples, n_features)
         The data, one row per point; with ``metric="precomputed"`` the distances between them.
     methods : sequence, dict of str to method or None, default=None
-        Names of the catalogue, classes, or models (unfitted ones are copied, fitted ones used as
-        they are); a dict says what to call them. None is six quick ones that suit the size of the
-        data.
+        Names of the catalogue, classes, models (unfitted ones are copied, fitted ones used as they
+        are), or ready coordinates of the rows of X that another program made; a dict says what to
+        call them: ``{"PCA": "pca", "UMAP": array}``. None is six quick ones that suit the size of
+        the data.
     n_components : int, default=2
         Number of coordinates of methods given by name or class; models keep their own parameters.
     n_neighbors : int or None, default=None
@@ -102,6 +137,7 @@ def compare(
     settings = Settings(n_components, n_neighbors, metric, seed)
     asked = usual_methods(n, metric) if methods is None else methods
     entrants = make_candidates(asked, settings)
+    _check_lengths(entrants, n)
     counted = check_neighbors(min(n_neighbors or 10, n - 1), n)
     true = _checked_truth(truth, n)
     began = time.perf_counter()
@@ -121,6 +157,16 @@ def compare(
     )
 
 
+def _check_lengths(entrants: list[Candidate], n_points: int) -> None:
+    """Refuse ready coordinates of other rows, before any work."""
+    for one in entrants:
+        if isinstance(one.model, ReadyMap) and len(one.model.embedding_) != n_points:
+            raise ValueError(
+                f"{one.label} has coordinates of {len(one.model.embedding_)} rows and X has "
+                f"{n_points}; they must be of the same rows, in the same order"
+            )
+
+
 def _all_of(entrants: list[Candidate], yardstick: Yardstick) -> tuple[Outcome, ...]:
     outcomes = []
     with stage("compare", total=2 * len(entrants)) as running:
@@ -135,6 +181,7 @@ def _all_of(entrants: list[Candidate], yardstick: Yardstick) -> tuple[Outcome, .
 def checked_data(X: Any, metric: Metric) -> Any:
     """Return the data as an array of finite numbers (or a sparse table of distances)."""
     check_metric(metric)
+    refuse_cells(X)
     if sp.issparse(X) and metric == "precomputed":
         data: Any = sp.csr_array(X)
     elif metric == "precomputed":
@@ -179,6 +226,7 @@ def _fitted(entrant: Candidate, data: Any) -> Outcome:
     notes = dict.fromkeys(str(warning.message) for warning in heard)
     if report is not None:
         notes |= dict.fromkeys(report.advice)
+    seconds = 0.0 if isinstance(model, ReadyMap) else seconds
     return Outcome(entrant.label, model, places, {}, seconds, notes=tuple(notes))
 
 
@@ -287,6 +335,7 @@ def make_candidates(methods: Any, settings: Settings) -> list[Candidate]:
 
 def _unnamed(methods: Any) -> list[tuple[None, Any]]:
     several = isinstance(methods, Iterable) and not isinstance(methods, str)
+    several = several and not is_ready(methods)
     return [(None, given) for given in (methods if several else [methods])]
 
 
@@ -295,9 +344,13 @@ def _candidate(label: str | None, given: Any, settings: Settings) -> Candidate:
         given = entry_of(given).load()
     if isinstance(given, type):
         return _made(label or title_of(given), given, settings)
+    if is_ready(given):
+        ready = ReadyMap.of(given, label)
+        return Candidate(ready.label, ready, fitted=True)
     if not hasattr(given, "fit"):
         raise ValueError(
-            f"methods are names ({', '.join(METHODS)}), classes or models with fit; got {given!r}"
+            f"methods are names ({', '.join(METHODS)}), classes, models with fit, or ready "
+            f"coordinates; got {given!r}"
         )
     fitted = hasattr(given, "embedding_")
     return Candidate(label or title_of(type(given)), given, fitted)

@@ -17,7 +17,7 @@ from .. import quality
 from ..dimension import Dimension, intrinsic_dimension
 from ..quality import Score, Shepard
 from ..relation import describe_localized, find_localized
-from ..values import Array
+from ..values import Array, html_table
 from .scores import COLUMNS, Column, Elbow, Scores, Yardstick, aligned
 
 PAIRED = 400  # points whose pairs a Shepard diagram shows
@@ -240,6 +240,15 @@ class Comparison:
 
     def __str__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        """Return the table of scores for a notebook."""
+        heads = ["method", *(c.heading for c in self.scored), "seconds"]
+        lines = [
+            [o.label, *(_cell(o.scores.get(c.name)) for c in self.scored), f"{o.seconds:.2f}"]
+            for o in self.outcomes
+        ]
+        return html_table(heads, lines, self._remarks())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self.outcomes)} methods:\n{self}>"

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from .. import plot
+from ..io import pass_through
 from ..plot import figure
 from ..runtime import share_work, stage
-from ..values import Array
+from ..values import Array, html_table
 from . import map_checks, solution_checks
-from .compare import checked_data, was_fitted_on
+from .compare import ReadyMap, checked_data, is_ready, was_fitted_on
 from .comparison import columns_of_text
 from .evidence import Evidence, Measure
 from .solution_checks import spectrum_of
@@ -29,6 +30,7 @@ CAUSES: tuple[Check, ...] = (
     solution_checks.connected_components,
     solution_checks.short_circuits,
     map_checks.points_in_a_dot,
+    map_checks.repeated_coordinates,
 )
 PROMISES: tuple[Check, ...] = (
     map_checks.trustworthiness,
@@ -98,6 +100,11 @@ class Diagnosis:
         """Return four looks at the map: trust, graph or distortion, distances, eigenvalues."""
         return diagnosis_figure(self.evidence)
 
+    def _repr_html_(self) -> str:
+        """Return the measures and the advice for a notebook."""
+        lines = [[m.name, f"{m.value:.4g}", m.sound, _verdict(m)] for m in self.measures]
+        return html_table([self.label, "measured", "sound if", ""], lines, self.advice)
+
     def __str__(self) -> str:
         none = "nothing to change" if self.sound else "nothing to change that would help"
         said = [f"- {sentence}" for sentence in self.advice] or [none]
@@ -117,7 +124,8 @@ def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) ->
     Parameters
     ----------
     model : fitted model
-        One of the methods, or a model of another package with ``embedding_`` or ``transform``.
+        One of the methods, a pipeline that ends in one, a model of another package with
+        ``embedding_`` or ``transform``, or the ready coordinates of the rows of X.
     X : array-like of shape (n_samples, n_features)
         The data of the fit (points, or the table it was fitted on), or others that the model can
         place. Data that a model of another package was fitted on are placed like new ones, if it
@@ -140,12 +148,17 @@ def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) ->
     >>> found["path length lost to doubtful edges"].parameter
     'n_neighbors'
     """
+    if is_ready(model):
+        model = ReadyMap.of(model, None)
+    elif hasattr(model, "named_steps"):
+        model, X = model[-1], pass_through(model, X)
     if not hasattr(model, "embedding_"):
         raise ValueError(f"{type(model).__name__} is not fitted: call fit(X) on it first")
     evidence = _gather(model, X, sample, seed)
     with stage("diagnosis"), share_work():  # trials on the same points share neighbours and ranks
         measures = tuple(_measures_of(evidence))
-    return Diagnosis(type(model).__name__, measures, evidence)
+    name = model.label if isinstance(model, ReadyMap) else type(model).__name__
+    return Diagnosis(name, measures, evidence)
 
 
 def _measures_of(evidence: Evidence) -> Iterator[Measure]:

@@ -15,14 +15,13 @@ import scipy.sparse as sp
 
 from .. import distances, graph, paths, quality
 from ..catalog import Keeps, entry_of, is_catalogued
-from ..dimension import intrinsic_dimension
+from ..dimension import QUICK, intrinsic_dimension
 from ..edges import graph_from_edges
 from ..quality import Distortion, Shepard, ShortCircuits, suspicious_edges
 from ..relation import find_localized
 from ..values import Array, Metric, NeighborGraph
 from .scores import Scores, Yardstick, geodesics_to_guides
 
-QUICK = ("levina-bickel", "two-nearest", "local-pca")
 SHORTENED = 0.08  # of the path lengths
 SPARSE, FELT = 9, 0.02  # neighbours; of the path lengths, an edge
 PICTURED = 3  # coordinates that can be seen
@@ -235,8 +234,9 @@ class Evidence:
             radius=radius,
             metric=self.metric,
             squared_radius=bool(getattr(self.model, "squared_radius", False)),
+            strict_radius=bool(getattr(self.model, "strict_radius", False)),
             search=getattr(self.model, "search", "exact"),
-            seed=getattr(self.model, "random_state", 0),
+            seed=getattr(self.model, "_seed", 0),
         )
         return graph.symmetrize(found, "mutual") if self.rule == "mutual" else found
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..catalog import entry_of
-from ..relation import describe_localized, find_localized
+from ..relation import describe_localized, find_localized, unexplained
 from ..values import Array
 from .evidence import PICTURED, Evidence, Measure
 
@@ -24,6 +24,7 @@ STRESSED = 0.2  # Kruskal 1964 calls 0.2 a poor fit
 UNEXPLAINED = 0.1  # of the variance of geodesics
 STRETCHED = 0.7  # root mean square of log stretches: lengths are off by a factor of 2
 UNEVEN = 1.5  # of log areas, tenth to ninetieth percentile: areas differ by a factor of 4.5
+REPEATED = 0.3  # of a coordinate's variance: with less of its own it repeats those before it
 FELT = 0.03  # of a number: what is less better is not worth a change
 LOST = 0.005  # of the neighbours kept: what a change may cost
 
@@ -53,6 +54,29 @@ def _against_strays(evidence: Evidence) -> Iterator[Change]:
 
 def _n_localized(evidence: Evidence) -> float:
     return float(len(find_localized(evidence.embedding)))
+
+
+def repeated_coordinates(evidence: Evidence) -> Measure | None:
+    """Ask whether a coordinate is a function of those before it, as on a long sheet."""
+    if evidence.width == 1 or not hasattr(evidence.model, "independent"):
+        return None
+    own, name = _own_shares(evidence), "coordinate's variance of its own"
+    measure = Measure(name, float(own.min()), f"> {REPEATED:g}", bool(own.min() > REPEATED))
+    if measure.ok:
+        return measure
+    number = int(own.argmin()) + 2
+    before = "the first" if number == 2 else f"the {number - 1} before it"
+    told = f"coordinate {number} is a function of {before}, but for {own.min():.0%} of its variance"
+    changes = [("pass independent=True", "independent", True)]
+    changes = [] if evidence.model.independent else changes
+    return _with_advice(evidence, measure, told, changes, lambda e: -float(_own_shares(e).min()))
+
+
+def _own_shares(evidence: Evidence) -> Array:
+    """Return of each coordinate after the first what those before it do not tell."""
+    places = evidence.embedding[evidence.model.component_labels_ == 0]
+    shares = [unexplained(places[:, :i], places[:, i : i + 1])[0] for i in range(1, evidence.width)]
+    return np.array(shares)
 
 
 def trustworthiness(evidence: Evidence) -> Measure | None:

@@ -20,13 +20,15 @@ from ..distances import DEFAULT_NEIGHBORS, neighbor_graph
 from ..graph import symmetrize
 from ..ordering import plan_elimination
 from ..runtime import available_bytes, format_bytes, in_words
-from ..values import Array
+from ..scale.cost_model import BlockStage, Layout, as_table, foresee
+from ..values import Array, html_table
 from .comparison import columns_of_text
 
 SIDE = 500  # of the matrices that are multiplied
 STREAMED = 4_000_000  # numbers that are added: 32 MB, more than any cache
 SORTED = 200_000  # numbers that are sorted
 SAMPLES = (1_000, 3_000)  # points whose graph is eliminated, to see how its factor fills in
+WORKER = 4e9  # bytes of a worker, unless told
 WORTH_TELLING = 3.0  # times faster that another search must be
 
 
@@ -43,6 +45,8 @@ class PlannedStage:
 class Plan:
     """What a fit will take, stage by stage; ``bytes`` is the peak. Prints as a table.
 
+    On workers of a cluster (``blocks``) seconds and bytes are those of blocks of rows.
+
     If it does not fit, ``change`` is a parameter of the method with which it does (or empty), and
     ``instead`` names methods for a similar question that fit. If the search for neighbours takes
     most of the time, ``faster`` says how long it would take with another one.
@@ -56,6 +60,7 @@ class Plan:
     instead: tuple[str, ...] = ()
     change: str = ""
     faster: str = ""
+    blocks: tuple[BlockStage, ...] = ()
 
     @property
     def bytes(self) -> float:
@@ -76,11 +81,19 @@ class Plan:
         """Return one dict per stage."""
         return [{"stage": s.name, "seconds": s.seconds, "bytes": s.bytes} for s in self.stages]
 
+    def _repr_html_(self) -> str:
+        """Return the stages and the verdict for a notebook."""
+        lines = [[s.name, f"{s.seconds:.3g}", format_bytes(s.bytes)] for s in self.stages]
+        title = f"{self.method}, {self.size.n:,} points"
+        return html_table([title, "seconds", "memory"], lines, [self.duration(), self.verdict()])
+
     def __str__(self) -> str:
         lines = [[s.name, f"{s.seconds:.3g}", format_bytes(s.bytes)] for s in self.stages]
         lines.append(["in all", f"{self.seconds:.3g}", format_bytes(self.bytes)])
         title = f"{self.method}, {self.size.n:,} points, {self.size.d:,} columns"
         table = columns_of_text([title, "seconds", "memory"], lines)
+        if self.blocks:
+            table = f"{title}\n{as_table(self.blocks)}"
         return f"{table}\n\n{self.duration()}\n{self.verdict()}"
 
     def duration(self) -> str:
@@ -112,6 +125,8 @@ def plan(
     n_components: int | None = None,
     n_neighbors: int | None = None,
     n_landmarks: int | None = None,
+    workers: int | None = None,
+    memory: float | None = None,
 ) -> Plan:
     """Predict the memory and the time of fitting a method to n points of d columns, here.
 
@@ -138,6 +153,10 @@ def plan(
         Number of neighbours; None is that of the model.
     n_landmarks : int or None, default=None
         Number of landmarks; None is that of the model.
+    workers : int or None, default=None
+        Workers of a Dask cluster that rows on disk are mapped by, block by block.
+    memory : float or None, default=None
+        Bytes of each of these workers; None is 4e9.
 
     Returns
     -------
@@ -173,12 +192,39 @@ def plan(
         k=size.k if n_neighbors is None else int(n_neighbors),
         m=size.m if n_landmarks is None else min(int(n), int(n_landmarks)),
     )
+    if workers is not None:
+        return _planned_on_workers(entry, size, int(workers), float(memory or WORKER))
+    if memory is not None:
+        raise ValueError("memory is that of a worker: say how many, workers=...")
     if points is not None and hasattr(model, "n_neighbors"):
         size = replace(size, filled=_foreseen_fill(points, size.k))
     planned = replace(_planned(entry, size), faster=_faster(entry, size))
     if planned.fits:
         return planned
     return replace(planned, change=_change(entry, size), instead=_fitting(entry, size))
+
+
+def _works_by_blocks(entry: Entry) -> bool:
+    """Tell whether a method reads rows where they are, or has a fit of its own for them."""
+    cls = entry.load()
+    return bool(cls._ON_DISK or "_fit_source" in vars(cls))
+
+
+def _planned_on_workers(entry: Entry, size: Size, workers: int, memory: float) -> Plan:
+    """Return the plan of a fit by blocks; methods that have none are told to take a sample."""
+    if workers < 1 or memory <= 0:
+        raise ValueError(f"workers and memory must be positive; got {workers} and {memory:g}")
+    if not _works_by_blocks(entry) or (entry.name == "kernel-pca" and size.m == size.n):
+        change = "n_landmarks=1000" if entry.name == "kernel-pca" else ""
+        raise ValueError(
+            f"{entry.name} has no way by blocks of rows; "
+            + (f"pass {change}, or use " if change else "use ")
+            + "scale.by_sample, which fits a sample and places the others"
+        )
+    layout = Layout(size.n, size.d, size.k, size.q, size.m, workers, memory)
+    blocks = foresee(entry.name, layout)
+    stages = tuple(PlannedStage(s.name, s.seconds, s.held if s.tasks else 0.0) for s in blocks)
+    return Plan(entry.name, size, stages, memory, this_machine(), blocks=blocks)
 
 
 def _size(model: Any, n: int, d: int, limit: float) -> Size:

@@ -24,21 +24,32 @@ Scores = dict[str, Score]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A score in a table: its full name, its heading, and whether more is better."""
+    """A score in a table: its name, its heading, whether more is better, and what it asks."""
 
     name: str
     heading: str
     more_is_better: bool
+    meaning: str
 
 
 COLUMNS = (
-    Column("trustworthiness", "trust", True),
-    Column("continuity", "continuity", True),
-    Column("neighbours kept", "kept", True),
-    Column("area under R_NX", "R_NX", True),
-    Column("stress", "stress", False),
-    Column("residual variance", "residual", False),
-    Column("Procrustes error", "Procrustes", False),
+    Column("trustworthiness", "trust", True, "are neighbours on the map neighbours in the data?"),
+    Column("continuity", "continuity", True, "do neighbours in the data stay neighbours?"),
+    Column("neighbours kept", "kept", True, "share of the nearest neighbours that are the same"),
+    Column(
+        "area under R_NX",
+        "R_NX",
+        True,
+        "neighbours kept beyond chance, over all sizes of neighbourhoods",
+    ),
+    Column("stress", "stress", False, "error of straight distances"),
+    Column(
+        "residual variance",
+        "residual",
+        False,
+        "share of the distances along the manifold that is not on the map",
+    ),
+    Column("Procrustes error", "Procrustes", False, "share of the truth that the map misses"),
 )
 
 

@@ -101,8 +101,8 @@ def _narrower(evidence: Evidence) -> tuple[str, Iterable[float]]:
 def eigengap(evidence: Evidence) -> Measure | None:
     """Measure the gap between the last eigenvalue that was kept and the next."""
     facts = spectrum_of(evidence.model)
-    if facts is None or facts.get("next") is None:
-        return None
+    if facts is None or facts.get("next") is None or getattr(evidence.model, "independent", False):
+        return None  # the last vector that was solved for is not the last coordinate
     gap = float(facts["gap"])
     name, sound, width = "eigengap after the last coordinate", f"> {EQUAL:g}", evidence.width
     if gap > EQUAL:

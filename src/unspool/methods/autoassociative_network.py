@@ -94,15 +94,15 @@ class AutoassociativeNetwork(Estimator):
 
     def _fit(self, points: Array) -> None:
         n, width = points.shape
-        if self.n_components > min(n, width):
+        if self._n_wanted > min(n, width):
             raise ValueError(
-                f"n_components={self.n_components} is more than these {n} points with {width} "
+                f"n_components={self._n_wanted} is more than these {n} points with {width} "
                 f"features have; use at most {min(n, width)}"
             )
         settings = self._settings()
         units = autoencoder.Units(self.activation, self.bottleneck, self.output)
         topology = autoencoder.autoassociative(
-            width, self.mapping, self.n_components, self.demapping, units
+            width, self.mapping, self._n_wanted, self.demapping, units
         )
         self._scaling = autoencoder.scaling_of(points, topology.activations[-1])
         initial = self._initial(topology, points)
@@ -122,21 +122,17 @@ class AutoassociativeNetwork(Estimator):
 
     def _settings(self) -> autoencoder.TrainingSettings:
         stopping = self.max_iter, self.tol, self.l2, self.validation_fraction
-        return autoencoder.TrainingSettings(
-            *stopping, self.backend, self.batch_size, self.random_state
-        )
+        return autoencoder.TrainingSettings(*stopping, self.backend, self.batch_size, self._seed)
 
     def _initial(self, topology: autoencoder.Topology, points: Array) -> list[autoencoder.Network]:
         if autoencoder.is_linear(topology):
             axes = self._axes(self._scaling.inputs(points))
             return [autoencoder.principal_network(topology, axes)]
-        seed = self.random_state
+        seed = self._seed
         return [autoencoder.random_network(topology, seed, k) for k in range(self.n_starts)]
 
     def _axes(self, centered: Array) -> Array:
-        return solve(
-            problem.covariance(centered), self.n_components, seed=self.random_state
-        ).vectors
+        return solve(problem.covariance(centered), self._n_wanted, seed=self._seed).vectors
 
     def _transform(self, points: Array) -> Array:
         return self._network.encode(self._scaling.inputs(points))

@@ -1,12 +1,15 @@
-"""Parameters that several methods share: kernels and landmarks."""
+"""Parameters that several methods share: kernels, landmarks, which eigenvectors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+import scipy.sparse as sp
+
 from .. import graph
-from ..kernel import KERNELS, RADIAL, Kernel, gamma_from, median_gamma
+from ..kernel import ALIASES, KERNELS, OF_DIFFERENCES, Kernel, gamma_from, median_gamma
+from ..relation import Chart
 from ..values import Array
 from .parameters import learned, method, parameter
 
@@ -20,7 +23,8 @@ class KernelChoice:
     """
 
     kernel: str | Callable[[Array, Array], float] = parameter(
-        default="gaussian", help="name, callable k(x, y), or 'precomputed'"
+        default="gaussian",
+        help="name ('rbf' and 'poly' as in scikit-learn too), callable k(x, y), or 'precomputed'",
     )
     gamma: float | None = parameter(
         default=None,
@@ -49,14 +53,15 @@ class KernelChoice:
 
     def _choose_kernel(self, points: Array, *, centered: bool) -> None:
         """Set the kernel for these points; ``centered`` says that feature means will be removed."""
-        if not callable(self.kernel) and self.kernel not in KERNELS:
+        name = self.kernel if callable(self.kernel) else ALIASES.get(self.kernel, self.kernel)
+        if not callable(name) and name not in KERNELS:
             raise ValueError(f"unknown kernel {self.kernel!r}; use a callable or one of {KERNELS}")
         gamma = gamma_from(self.gamma, self.sigma, self.t)
-        if self.kernel in RADIAL and gamma is None:
+        if name in OF_DIFFERENCES and gamma is None:
             gamma = median_gamma(points)
         self.gamma_ = gamma
-        kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
-        if self.kernel != "precomputed":
+        kernel = Kernel(name, gamma, self.degree, self.coef0)
+        if name != "precomputed" and not sp.issparse(points):  # these stay sparse as given
             kernel = kernel.about(points.mean(axis=0), centered=centered)
         self._kernel = kernel
 
@@ -92,3 +97,21 @@ class LandmarkChoice:
         if self.landmarks == "maxmin":
             return graph.choose_maxmin(distances_from, n_points, count, at_least=least, seed=seed)
         raise ValueError(f"landmarks must be 'maxmin', 'random' or indices; got {self.landmarks!r}")
+
+
+@method
+class VectorChoice:
+    """Whether the first eigenvectors are the coordinates, or those that are independent."""
+
+    independent: bool = parameter(
+        default=False,
+        kind=bool,
+        help="solve for ten times as many eigenvectors, and take those that are no function of "
+        "those before (Chen and Meila 2019); the first ones repeat the length of a long sheet",
+    )
+
+    @property
+    def selected_(self) -> Array:
+        """Eigenvector that each coordinate is, or is mostly made of; 0 is the first."""
+        charts: tuple[Chart, ...] = self.charts_  # type: ignore[attr-defined]  # beside it
+        return charts[0].selected

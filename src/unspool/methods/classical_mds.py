@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator
 
 from .. import distances
 from ..kernel import double_centered
-from ..relation import GramMap, fit_gram
+from ..relation import GramMap, fit_gram, operator_by_rows
 from ..runtime import claim, stage
 from ..spectrum import additive_constant, negative_mass
 from ..values import Array, Metric
-from .estimator import Estimator, InputKind, check_n_components, input_kind
+from .door import InputKind, check_n_components, input_kind
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 
@@ -57,12 +59,12 @@ class ClassicalMDS(Estimator):
             f"the {n} x {n} similarities of ClassicalMDS",
             "on Euclidean distances PCA gives the same map without the table",
         )
-        check_n_components(self.n_components, n - 1)
+        check_n_components(self._n_wanted, n - 1)
         self.additive_constant_ = self._least_constant(X) if self.additive_constant else 0.0
         with stage("similarity") as running:
             similarities = self._similarities(X)
             running.note(holds=similarities.nbytes)
-        self._map = fit_gram(similarities, self.n_components, centered=True, seed=self.random_state)
+        self._map = fit_gram(similarities, self._n_wanted, centered=True, seed=self._seed)
         self.eigenvalues_, self.embedding_ = self._map.eigenvalues, self._map.anchors
 
     def _least_constant(self, X: Any) -> float:
@@ -85,7 +87,10 @@ class ClassicalMDS(Estimator):
         return -0.5 * distances.pairwise_squared_distances(X, self._X, self.metric)
 
     def _transform(self, X: Any) -> Array:
-        return self._map.place(self._similarities(X))
+        if self.metric not in ("euclidean", "l2") or self.additive_constant_ > 0.0:
+            return self._map.place(self._similarities(X))
+        squares_of = distances.squared_distances_to(self._X)
+        return self._map.place_strips(lambda rows: -0.5 * squares_of(X[rows]), len(X))
 
     def kernel_(self) -> Array:
         """Return -1/2 H D^2 H, whose kernel PCA is this map.
@@ -96,6 +101,18 @@ class ClassicalMDS(Estimator):
             The centred similarities.
         """
         return self._map.centering.rows(self._similarities(self._X))
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: nothing of size n x n is made.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        return operator_by_rows(
+            self._X.shape[0], lambda rows: self._similarities(self._X[rows]), centered=True
+        )
 
     def negative_mass(self) -> float:
         """Return the share of the spectrum that is negative: how far D is from Euclidean.

@@ -6,12 +6,13 @@ import numpy as np
 
 from ..relation import AdaptiveGaussianWeights, Component, DiffusionRelation, settle_faint_points
 from ..values import Array, Spectrum
+from .choices import VectorChoice
 from .laplacian_eigenmaps import WeightedEstimator
 from .parameters import method, parameter
 
 
 @method
-class DiffusionMaps(WeightedEstimator):
+class DiffusionMaps(VectorChoice, WeightedEstimator):
     """Diffusion maps: distances between the futures of random walks (Coifman and Lafon 2006).
 
     A walk steps along the edges of the neighbour graph with probabilities given by the heat

@@ -12,14 +12,16 @@ from .. import problem
 from ..kernel import veronese
 from ..relation import FeatureProjection, check_features, scale_by_roots
 from ..runtime import claim, stage
+from ..scale.reduction import find_moments, place_rows
+from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Estimator
+from .feature_family import FeatureMethod
 from .parameters import learned, method, parameter
 
 
 @method
-class FeatureMapPCA(Estimator):
+class FeatureMapPCA(FeatureMethod):
     """Nonlinear PCA: PCA of features that are computed outright.
 
     ``feature_map`` takes points (n, D) to features (n, M) in which the data are nearly flat; the
@@ -47,7 +49,6 @@ class FeatureMapPCA(Estimator):
     components_: Array = learned(help="axes in feature space, one per row")
     mean_: Array = learned(help="mean of the features")
     explained_variance_ratio_: Array = learned(help="share of the variance on each axis")
-    _projection: FeatureProjection = learned()
 
     def _features(self, X: Array) -> Array:
         with np.errstate(all="ignore"):  # told by the check, with what to do
@@ -65,11 +66,35 @@ class FeatureMapPCA(Estimator):
         )
         return veronese(X, self.degree, scaled=True)
 
-    def _fit(self, X: Array) -> None:
+    def _fit_source(self, source: Source) -> None:
+        """Find the axes by the moments of the features, which are made of a block at a time."""
+        self._check_map()
+        columns = self._features(source[:2]).shape[1]
+        n, held = len(source), 8.0 * 6 * columns
+        self._check_axes(n, columns, min(n - 1, columns))
+        found = find_moments(source, self._features, columns)
+        self.mean_ = found.mean
+        covariance = problem.covariance(found.factor, n)
+        spectrum = solve(covariance, self._n_wanted, seed=self._seed)
+        self._learn(spectrum.values, spectrum.vectors.T, float(np.square(found.factor).sum()) / n)
+        self._X = source
+        self.embedding_ = place_rows(source, self._transform, self._n_wanted, held, self._dtype)
+
+    def _check_map(self) -> None:
         if self.feature_map is not None and not callable(self.feature_map):
             raise ValueError(
                 f"feature_map must be callable, points -> features; got {self.feature_map!r}"
             )
+
+    def _check_axes(self, n: int, columns: int, most: int) -> None:
+        if self._n_wanted > most:
+            raise ValueError(
+                f"n_components={self._n_wanted} is more than {n} points with {columns} features "
+                f"have; use at most {most}"
+            )
+
+    def _fit(self, X: Array) -> None:
+        self._check_map()
         with stage("features") as running:
             features = self._features(X)
             self.mean_ = features.mean(axis=0)
@@ -77,43 +102,27 @@ class FeatureMapPCA(Estimator):
             n, columns = centered.shape
             form = "gram" if columns > n else "covariance"
             running.note(form=form, columns=columns, holds=centered.nbytes)
-        most = min(n - 1, columns) if form == "gram" else columns
-        if self.n_components > most:
-            raise ValueError(
-                f"n_components={self.n_components} is more than {n} points with {columns} features "
-                f"have; use at most {most}"
-            )
+        self._check_axes(n, columns, min(n - 1, columns) if form == "gram" else columns)
         values, axes = (self._by_gram if form == "gram" else self._by_covariance)(centered)
-        self.eigenvalues_, self.components_ = values, axes
-        total = float(np.square(centered).sum()) / n
-        self.explained_variance_ratio_ = values / (total if total > 0 else 1.0)
-        self._projection = FeatureProjection(self.mean_, np.ones(columns), axes)
+        self._learn(values, axes, float(np.square(centered).sum()) / n)
         self.embedding_ = np.asarray(centered @ axes.T)
+
+    def _learn(self, values: Array, axes: Array, total: float) -> None:
+        """Keep the axes, and what share of the ``total`` variance they have."""
+        self.eigenvalues_, self.components_ = values, axes
+        self.explained_variance_ratio_ = values / (total if total > 0 else 1.0)
+        self._projection = FeatureProjection(self.mean_, np.ones(axes.shape[1]), axes)
 
     def _by_covariance(self, centered: Array) -> tuple[Array, Array]:
         covariance = problem.covariance(centered, len(centered))
-        spectrum = solve(covariance, self.n_components, seed=self.random_state)
+        spectrum = solve(covariance, self._n_wanted, seed=self._seed)
         return spectrum.values, spectrum.vectors.T
 
     def _by_gram(self, centered: Array) -> tuple[Array, Array]:
         """Return u = Phi w with |w|^2 = 1 / (n value); an empty value has no axis."""
         n = len(centered)
         gram = replace(problem.gram(centered @ centered.T), divisor=n)
-        spectrum = solve(gram, self.n_components, seed=self.random_state)
+        spectrum = solve(gram, self._n_wanted, seed=self._seed)
         values, coordinates = scale_by_roots(spectrum)
         divisors = np.sqrt(n) * np.where(values > 0.0, values, 1.0)
         return values, np.asarray(coordinates.T @ centered) / divisors[:, None]
-
-    def _transform(self, X: Array) -> Array:
-        return self._projection.project(self._features(X))
-
-    def kernel_(self) -> Array:
-        """Return the inner products of the centred features: kernel PCA of them is this map.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            The gram matrix.
-        """
-        centered = self._projection.standardize(self._features(self._X))
-        return np.asarray(centered @ centered.T)

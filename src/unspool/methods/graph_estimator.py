@@ -1,7 +1,4 @@
-"""Methods whose relation is a neighbour graph: connected components, charts, query points.
-
-The LLE family's base is beside LLE, that of weighted graphs beside Laplacian eigenmaps.
-"""
+"""Methods of neighbour graphs (bases for weights and patches: laplacian_eigenmaps.py, lle.py)."""
 
 from __future__ import annotations
 
@@ -24,12 +21,16 @@ from ..relation import (
     Relation,
     describe_localized,
     find_localized,
+    kernel_operator,
+    n_vectors,
     relate_neighbors,
 )
 from ..runtime import warn
+from ..scale.sources import rows_of
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .estimator import Estimator, InputKind, check_n_components, recognize
+from .door import InputKind, check_n_components
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
@@ -68,6 +69,7 @@ class GraphEstimator(Estimator):
         kind=bool,
         help="compare the squared distance with the radius, strictly (Belkin and Niyogi 2001)",
     )
+    strict_radius: bool = parameter(default=False, kind=bool, help="only those nearer than radius")
     metric: Metric = parameter(
         default="euclidean",
         help="name, callable, or 'precomputed' distances (dense, or a sparse graph)",
@@ -75,7 +77,7 @@ class GraphEstimator(Estimator):
     search: distances.Search = parameter(
         default="auto",
         choices=("auto", "exact", "approximate"),
-        help="'approximate' finds at least 0.99 of the Euclidean neighbours, and the report tells "
+        help="'approximate' finds at least 0.99 of the neighbours, and the report tells "
         "the measured recall; 'auto' does so where all of them would take minutes",
     )
     symmetrize: Literal["union", "mutual"] = parameter(
@@ -93,6 +95,8 @@ class GraphEstimator(Estimator):
     )
 
     _SPARSE_TABLES = True
+    _SPARSE_POINTS = True
+    _ON_DISK = True
     _MEETS_KNOWN = False  # whether query points that near a fitted one tend to its place anyway
     _INSTEAD: ClassVar[str] = "Isomap"  # what strays do less harm to
 
@@ -127,7 +131,7 @@ class GraphEstimator(Estimator):
 
     def _n_coordinates(self, n_points: int) -> int:
         """Return the number of coordinates asked for, for this many points."""
-        return self.n_components
+        return self._n_wanted
 
     def _search_space(self, X: Any) -> Any:
         """Return what the neighbours of fitted points are searched in."""
@@ -147,6 +151,7 @@ class GraphEstimator(Estimator):
             raise ValueError("give n_neighbors or radius, not both")
         self._copies = self._find_copies(X)
         self._space = self._distinct(self._search_space(X))
+        self._claim_memory(self._space.shape[0])
         self._index, neighbors = self._relate_neighbors()
         self._weigh(neighbors)
         found = graph.find_components(neighbors)
@@ -158,15 +163,15 @@ class GraphEstimator(Estimator):
         self.charts_ = tuple(self._chart(neighbors, points) for points in members)
         self._mapped = found.labels < n_charts
         self._home = np.where(self._mapped, found.labels, 0)
-        width = self.charts_[0].coordinates.shape[1]
-        corner = np.zeros((1, min(2, width)))
-        alone = Layout(np.zeros((1, width)), corner, corner, 0.0)
-        self._layout = alone if n_charts == 1 else Layout.of(self.charts_)
+        self._layout = Layout.of([chart.coordinates for chart in self.charts_])
         self.outliers_ = np.flatnonzero(np.isin(self._copies.point_of, self._set_apart()))
         self.eigenvalues_ = self.charts_[0].eigenvalues
         self.embedding_ = self._assemble(neighbors.n_points)[self._copies.point_of]
         if n_charts > 1:
             self._tell_of_components_in_a_dot()
+
+    def _claim_memory(self, n_points: int) -> None:
+        """Refuse what will need more memory than there is, before neighbours are searched."""
 
     def _find_copies(self, X: Any) -> graph.Copies:
         """Return which rows are one point; vertices of a given graph are taken as they are."""
@@ -183,7 +188,8 @@ class GraphEstimator(Estimator):
 
     def _is_given(self, X: Any) -> bool:
         """Tell whether the vertices and edges of the graph are given, whatever their lengths."""
-        return bool(sp.issparse(X)) or self._input_kind() == "weights"
+        kind = self._input_kind()
+        return kind == "weights" or (kind == "distances" and bool(sp.issparse(X)))
 
     def _distinct(self, space: Any) -> Any:
         """Return what is searched in without the copies, in rows and in columns of a table."""
@@ -191,18 +197,19 @@ class GraphEstimator(Estimator):
             return space
         first = self._copies.first
         is_table = self._search_metric() == "precomputed"
-        return space[np.ix_(first, first)] if is_table else space[first]
+        return space[np.ix_(first, first)] if is_table else rows_of(space, first)
 
     def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
         """Return the search structure over the fitted points, and their neighbour graph."""
         metric = self._search_metric()
         if metric != "kernel":
             distances.check_metric(metric)
-        search = NeighborSearch(metric, self.search, self.random_state)
+        search = NeighborSearch(metric, self.search, self._seed)
         counts, radius = self._n_others(), self.radius
         if self._space.shape[0] == 1:  # nobody is near, and all within no distance are itself
             counts, radius = None, 0.0
-        hood = Neighborhood(counts, radius, self.squared_radius, self.symmetrize)
+        ball = (radius, self.squared_radius)
+        hood = Neighborhood(counts, *ball, self.symmetrize, self.strict_radius)
         return relate_neighbors(self._space, search, hood)
 
     def _n_others(self) -> int | Sequence[int] | Array | None:
@@ -232,7 +239,7 @@ class GraphEstimator(Estimator):
         done = {
             "separate": "each is mapped on its own, and they are laid side by side",
             "bridge": "they were joined by the shortest links between them"
-            + (", or from center to center by their radii" if sp.issparse(self._space) else ""),
+            + (", or from center to center by their radii" if self._is_given(self._space) else ""),
             "largest": "only the largest is mapped; the other "
             f"{len(found.labels) - found.sizes[0]} points are placed on its map as query points",
         }[self.components]
@@ -256,13 +263,19 @@ class GraphEstimator(Estimator):
             neighbors if whole else subgraph(neighbors, members),
             None if masses is None else masses[members],
         )
+        if not whole and not self._is_given(self._space):
+            component = self._complete(component)
         n_coordinates = self._affordable(component)
         if n_coordinates == 0:
-            return Chart.isolated(members, self.n_components)
+            return Chart.isolated(members, self._n_wanted)
         chart = self._map_without_strays(component, n_coordinates)
-        wanted = self.n_components or chart.coordinates.shape[1]
+        wanted = self._n_wanted or chart.coordinates.shape[1]
         enough = chart.coordinates.shape[1] == wanted
         return chart if enough else chart.with_coordinates(wanted)
+
+    def _complete(self, component: Component) -> Component:
+        """Return the component with all the neighbours that the method needs within it."""
+        return component
 
     def _map_without_strays(self, component: Component, n_coordinates: int) -> Chart:
         """Map a component; tell of, or set apart, the few points that carry a coordinate alone."""
@@ -290,12 +303,21 @@ class GraphEstimator(Estimator):
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         relation = self._relate(component, n_coordinates)
-        spectrum = solve(relation.problem(), n_coordinates, seed=self.random_state)
+        count = self._n_vectors(len(component.members), n_coordinates)
+        spectrum = solve(relation.problem(), count, seed=self._seed)
         eigenvalues, coordinates = self._scale(spectrum, relation, component)
         masses, anchors = component.masses, coordinates
         if masses is not None:
             anchors = self._anchors(coordinates, masses)
-        return Chart(component.members, coordinates, eigenvalues, relation, anchors)
+        chart = Chart(component.members, coordinates, eigenvalues, relation, anchors)
+        if count == n_coordinates:
+            return chart
+        return chart.independent(component.graph, n_coordinates, self._seed)
+
+    def _n_vectors(self, n_points: int, n_coordinates: int) -> int:
+        """Return how many vectors are solved for; of more than coordinates some are chosen."""
+        wanted = getattr(self, "independent", False) and n_coordinates > 1
+        return n_vectors(n_points, n_coordinates) if wanted else n_coordinates
 
     def _anchors(self, coordinates: Array, masses: Array) -> Array:
         """Return what the rows of query points refer to, where points have copies."""
@@ -349,11 +371,11 @@ class GraphEstimator(Estimator):
         for number, chart in enumerate(self.charts_):
             here = np.flatnonzero(self._home[closest] == number)
             if len(here):
-                placed = self._place(chart, queries[here], seen)
-                coordinates[here] = self._layout.place(number, placed)
+                mine = queries if len(here) == len(closest) else queries[here]  # no copy of all
+                coordinates[here] = self._layout.place(number, self._place(chart, mine, seen))
         rows, known = self._copies.first[closest], gap == 0.0
         if self._input_kind() == "points":
-            rows, known = recognize(X, self._X, rows, gap)
+            rows, known = graph.recognize(X, self._X, rows, gap)
         if not self._MEETS_KNOWN:
             beside = self._nearness(nearest)[:, None]
             coordinates += beside * (self.embedding_[rows] - coordinates)
@@ -374,7 +396,7 @@ class GraphEstimator(Estimator):
     def _see(self, index: distances.NeighborIndex, queries: Any) -> NeighborGraph:
         count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
         return distances.find_query_neighbors(
-            index, queries, count, self.radius, self.squared_radius
+            index, queries, count, self.radius, self.squared_radius, self.strict_radius
         )
 
     def _spread_operator(self, apply: Callable[[Array], Array]) -> LinearOperator:
@@ -385,27 +407,20 @@ class GraphEstimator(Estimator):
         shown = self._copies.positions(self.charts_[0].members)
         n, n_points = len(shown), len(self.charts_[0].members)
         shows = sp.csr_array((np.ones(n), shown, np.arange(n + 1)), shape=(n, n_points))
-
-        def product(block: Array) -> Array:
-            columns = np.asarray(block, dtype=np.float64).reshape(n, -1)
-            return np.asarray((shows @ apply(shows.T @ columns)).reshape(np.shape(block)))
-
-        return LinearOperator((n, n), product, product, product, np.float64, product)
+        return kernel_operator(n, lambda columns: shows @ apply(shows.T @ columns))
 
     def _inverse_transform(self, places: Array) -> Array:
         """Interpolate between the points of the chart that each place belongs to."""
         first = self._copies.first
-        known = self.embedding_[first].astype(np.float64)
-        fitted = self._X[first] if self._copies.exist else self._X
+        known, fitted = self.embedding_[first].astype(np.float64), self._dense_points()
         index, owner = distances.build_index(known), self._layout.owner(places)
         points = np.empty((len(places), self._X.shape[1]))
         for number in np.unique(owner):
             here, members = owner == number, self.charts_[number].members
             count = min(extension.neighbors_needed(known.shape[1]), len(members))
             seen = distances.find_query_neighbors(index.among(members), places[here], count)
-            points[here] = extension.interpolate(
-                places[here], seen, known[members], fitted[members]
-            )
+            corners = known[members], rows_of(fitted, first[members])
+            points[here] = extension.interpolate(places[here], seen, *corners)
         return points
 
 

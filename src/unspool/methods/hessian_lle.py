@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,14 @@ class HessianLLE(LocalEstimator):
         kind=bool,
         help="orthonormal axes on one central neighbourhood (Donoho-Grimes) instead of overall",
     )
+    plain: bool = parameter(
+        default=False,
+        kind=bool,
+        help="the estimator of Donoho and Grimes alone, without the small residue that keeps "
+        "further solutions out where neighbourhoods repeat",
+    )
+
+    _ALIGNS = True
 
     def _least_members(self, n_coordinates: int) -> int:
         return members_needed(n_coordinates)
@@ -42,12 +51,21 @@ class HessianLLE(LocalEstimator):
         self._check_tangents()
         geometry = self._geometry(component)
         return relate_by_tangents(
-            geometry, component, n_coordinates, self.regularization, hessian_patches
+            geometry,
+            component,
+            n_coordinates,
+            self.regularization,
+            partial(hessian_patches, plain=self.plain),
         )
 
     def _scale(
         self, spectrum: Spectrum, relation: Any, component: Component
     ) -> tuple[Array, Array]:
+        if self.orthonormalize and self.independent:
+            raise ValueError(
+                "orthonormalize=True turns all vectors together, independent=True chooses among "
+                "them; pass one of both"
+            )
         eigenvalues, coordinates = super()._scale(spectrum, relation, component)
         if self.orthonormalize:
             coordinates = coordinates @ _orthonormal_at_center(coordinates, component.graph)

@@ -9,15 +9,20 @@ from scipy.sparse.linalg import LinearOperator
 
 from ..centering import double_centered
 from ..relation import (
+    Chart,
     Component,
     GeodesicOperator,
     GeodesicTable,
+    least_geodesic_bytes,
     relate_by_geodesics,
     scale_geodesics,
 )
+from ..runtime import claim
+from ..scale.geodesics import relate_on_workers, without_workers
+from ..scale.sources import Source
 from ..spectrum import negative_mass
 from ..values import Array, Spectrum
-from .estimator import check_kernel
+from .door import check_kernel
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
 from .parameters import method, parameter
 
@@ -47,8 +52,22 @@ class Isomap(GraphEstimator):
     _MEETS_KNOWN = True
     _INSTEAD = "diffusion maps"
 
+    def _claim_memory(self, n_points: int) -> None:
+        if self.components in ("bridge", "error") and not isinstance(self._X, Source):
+            claim(  # else each component has its own geodesics, or they are workers' files
+                least_geodesic_bytes(n_points),
+                f"the geodesics of {n_points} points, a block of rows at a time,",
+                "map fewer points, use LandmarkIsomap, or a method that keeps only neighbours "
+                "(LLE, LaplacianEigenmaps)",
+            )
+
     def _relate(self, component: Component, n_coordinates: int) -> GeodesicTable | GeodesicOperator:
-        return relate_by_geodesics(component, self.random_state)
+        relate = relate_on_workers if isinstance(self._X, Source) else relate_by_geodesics
+        return relate(component, self._seed)
+
+    def _map_component(self, component: Component, n_coordinates: int) -> Chart:
+        chart = super()._map_component(component, n_coordinates)
+        return without_workers(chart) if isinstance(self._X, Source) else chart
 
     def _scale(
         self, spectrum: Spectrum, relation: GeodesicTable, component: Component
@@ -67,6 +86,11 @@ class Isomap(GraphEstimator):
             return np.asarray(lengths)
         shown = self._copies.positions(chart.members)
         return np.asarray(lengths[np.ix_(shown, shown)])
+
+    @property
+    def dist_matrix_(self) -> Array:
+        """Geodesic distances: ``geodesics_``, as scikit-learn calls them."""
+        return self.geodesics_
 
     def kernel_(self) -> Array:
         """Return -1/2 H G^2 H of the largest component, whose kernel PCA is this map.

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..distances import pairwise_squared_distances
 from ..values import Array
-from .estimator import check_points
+from .door import check_points
 
 __all__ = [
     "distortions",
@@ -146,6 +146,7 @@ def _check_whole(value: int, name: str, at_least: int) -> None:
         raise ValueError(f"{name} must be a whole number of at least {at_least}; got {value!r}")
 
 
+ROUNDED = 1e-24  # of the largest squared distance: rounding, squared
 BLOCK = 2**20  # pairs held at a time
 MANY_PAIRS = 2_000_000  # all pairs of 2,000 points: a second or two, 16 MB
 
@@ -235,7 +236,7 @@ def all_within(points: Array, places: Array, eps: float) -> bool:
 
 def _all(points: Array, places: Array) -> Iterator[Array]:
     """Yield the ratios of all pairs, block of rows by block of rows."""
-    n = len(points)
+    n = len(places)
     rows = max(1, BLOCK // n)
     for first in range(0, n - 1, rows):
         last = min(first + rows, n - 1)
@@ -256,6 +257,8 @@ def _sampled(points: Array, places: Array, count: int, seed: int) -> Iterator[Ar
 
 
 def _ratios(before: Array, after: Array) -> Array:
+    largest = max(before.max(initial=0.0), after.max(initial=0.0))
+    after = np.where(after <= ROUNDED * largest, 0.0, after)  # copies that products round apart
     apart = (before > 0.0) | (after > 0.0)
     before, after = before[apart], after[apart]
     ratios = np.full(len(before), np.inf)

@@ -9,12 +9,13 @@ import numpy as np
 from ..runtime import claim, stage
 from ..values import Array, Metric, NeighborGraph
 from .choices import KernelChoice
-from .estimator import InputKind
+from .door import InputKind
 from .lle import LLE
 from .parameters import learned, method, parameter
 
 # of the largest similarity: squared distances that are less negative are zero, rounded
 DOUBLE, SINGLE = 1e-9, 1e-5
+SAME = 8 * float(np.finfo(np.float64).eps)  # of the largest similarity: rows of one point
 BEYOND = 1e-6  # of the least k(x, x): what a query point is farther than at distance zero
 
 
@@ -45,6 +46,9 @@ class KernelLLE(KernelChoice, LLE):
     )
 
     _diagonal: Array = learned()  # k(x, x) of the fitted points
+
+    _SPARSE_POINTS = False
+    _ON_DISK = False
 
     def _input_kind(self) -> InputKind:
         return "kernel" if self.kernel == "precomputed" else "points"
@@ -119,5 +123,7 @@ class KernelLLE(KernelChoice, LLE):
         nearest, least = bounds.argmax(axis=1), bounds.max(axis=1)
         typical = float(np.median(np.abs(self._diagonal)))
         beyond = np.maximum(least + BEYOND * (np.abs(least) + typical), typical)
-        is_fitted: Array = (table == self._X[nearest]).all(axis=1)
+        # not to the last digit: products by blocks are symmetric up to rounding only
+        gaps = np.abs(table - self._X[nearest]).max(axis=1)
+        is_fitted = gaps <= SAME * np.abs(self._X).max(initial=0.0)
         return np.asarray(np.where(is_fitted, self._diagonal[nearest], beyond))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from .. import extension, graph
 from ..kernel import Kernel, double_centered
@@ -13,16 +15,23 @@ from ..relation import (
     GivenKernel,
     GramMap,
     NystroemMap,
+    begin_nystroem,
     center_landmarks,
     draw_landmarks,
+    finish_nystroem,
     fit_gram,
     fit_nystroem,
+    operator_by_rows,
     regress_points,
 )
 from ..runtime import claim, stage
+from ..scale.reduction import find_moments, place_rows
+from ..scale.sources import Source
+from ..scale.spool import at_random
 from ..values import Array
 from .choices import KernelChoice
-from .estimator import Estimator, InputKind, check_n_components
+from .door import InputKind, check_n_components
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 RULES = ("cholesky", "uniform", "kmeans")
@@ -60,6 +69,13 @@ class KernelPCA(KernelChoice, Estimator):
         "(then n_landmarks is moot)",
     )
 
+    scaling: Literal["distance", "variance", "kernlab"] = parameter(
+        default="distance",
+        choices=("distance", "variance", "kernlab"),
+        help="coordinates are sqrt(value) v, which keep distances in feature space; of unit "
+        "variance, sqrt(n) v; or sqrt(n value) v, as kernlab of R has them",
+    )
+
     eigenvalues_: Array = learned(
         help="eigenvalues of the (centered) kernel matrix, one per coordinate"
     )
@@ -69,6 +85,8 @@ class KernelPCA(KernelChoice, Estimator):
     )
     _map: GramMap | NystroemMap = learned()
     _seen: Array = learned()  # what similarities are taken to: all points, or the landmarks
+
+    _SPARSE_POINTS = True
 
     def _input_kind(self) -> InputKind:
         return "kernel" if self.kernel == "precomputed" else "points"
@@ -84,15 +102,38 @@ class KernelPCA(KernelChoice, Estimator):
         return self._X[:0] if self._has_all_pairs() else self._seen
 
     def _fit(self, X: Array) -> None:
+        self._check_layout(X)
         self._choose_kernel(X, centered=self.center)
         if self._has_all_pairs():
             self._check_rule()
             self._fit_all_pairs(X)
         else:
             self._fit_through_landmarks(X)
+        if self.scaling != "distance":
+            self.embedding_ = self.embedding_ * self._factors(len(self.embedding_))
+
+    def _factors(self, n_points: int) -> Array:
+        """Return what coordinates sqrt(value) v are multiplied by."""
+        roots = np.sqrt(np.maximum(self.eigenvalues_, 0.0))
+        if self.scaling == "variance":
+            return np.asarray(np.sqrt(n_points) / np.where(roots > 0.0, roots, 1.0))
+        return np.full(len(roots), np.sqrt(n_points) if self.scaling == "kernlab" else 1.0)
 
     def _has_all_pairs(self) -> bool:
         return self.n_landmarks is None and isinstance(self.landmarks, str)
+
+    def _check_layout(self, X: Any) -> None:
+        """Refuse sparse points where something else than their products or distances is needed."""
+        if sp.issparse(X) and (callable(self.kernel) or self.kernel == "laplacian"):
+            raise ValueError(
+                f"kernel={self.kernel!r} needs dense points; pass X.toarray(), if that fits into "
+                "memory, or use kernel='gaussian', 'linear' or 'polynomial'"
+            )
+        if sp.issparse(X) and not self._has_all_pairs():
+            raise ValueError(
+                "landmarks are chosen among dense points; pass X.toarray(), or leave n_landmarks "
+                "and landmarks out"
+            )
 
     def _check_rule(self) -> None:
         if self.landmarks not in RULES:
@@ -101,20 +142,18 @@ class KernelPCA(KernelChoice, Estimator):
             )
 
     def _fit_all_pairs(self, X: Array) -> None:
-        n = len(X)
+        n = X.shape[0]
         claim(
             3 * n * n * 8,
             f"the {n} x {n} similarities of KernelPCA",
             "use n_landmarks=1000 to see all points through 1,000 of them",
         )
-        check_n_components(self.n_components, n - 1 if self.center else n, n)
+        check_n_components(self._n_wanted, n - 1 if self.center else n, n)
         self._seen = np.arange(n)[:, None] if self._input_kind() == "kernel" else X
         with stage("similarity") as running:
             similarities = self._similarities(X)
             running.note(holds=similarities.nbytes)
-        fitted = fit_gram(
-            similarities, self.n_components, centered=self.center, seed=self.random_state
-        )
+        fitted = fit_gram(similarities, self._n_wanted, centered=self.center, seed=self._seed)
         self._map, self.landmarks_ = fitted, np.empty(0, dtype=np.intp)
         self.eigenvalues_, self.embedding_ = fitted.eigenvalues, fitted.anchors
 
@@ -127,18 +166,42 @@ class KernelPCA(KernelChoice, Estimator):
             kernel,
             rows,
             self._seen,
-            self.n_components,
+            self._n_wanted,
             centered=self.center,
-            seed=self.random_state,
+            seed=self._seed,
         )
         self._map, self.eigenvalues_ = fitted, fitted.eigenvalues
 
+    def _fit_source(self, source: Source) -> None:
+        """Find the axes by the moments of the rows' features through the landmarks."""
+        if self._has_all_pairs():
+            super()._fit_source(source)
+            return
+        if isinstance(self.landmarks, str) and self.landmarks == "kmeans":
+            raise ValueError("k-means holds all rows in memory; use landmarks='cholesky'")
+        self._X = at_random(source)
+        self._choose_kernel(self._X, centered=self.center)
+        self._seen = self._choose_landmarks(self._kernel, self._X)
+        begun = begin_nystroem(self._kernel, self._seen, self._seed)
+        self._map, rank = begun, begun.inverse_root.shape[1]
+        found = find_moments(self._X, self._projected, rank)
+        mean, factor = found.mean, found.factor
+        if not self.center:
+            mean, factor = np.zeros(rank), np.vstack([factor, np.sqrt(found.count) * mean])
+        count = self._n_wanted
+        self._map = finish_nystroem(begun, mean, factor, count, self._seed)
+        self.eigenvalues_ = self._map.eigenvalues
+        held = 8.0 * 4 * (source.shape[1] + rank)
+        placed = place_rows(self._X, self._projected, count, held, self._dtype)
+        self.embedding_ = placed * self._factors(len(placed))
+
     def _choose_landmarks(self, kernel: GivenKernel | Kernel, rows: Array) -> Array:
         """Return the landmarks as rows, and remember their indices."""
-        rule, seed = self.landmarks, self.random_state
+        rule, seed = self.landmarks, self._seed
         n = len(rows)
         count = len(rule) if self.n_landmarks is None else min(self.n_landmarks, n)
-        claim(3 * n * count * 8, f"{n} x {count} similarities", "use fewer landmarks")
+        if not isinstance(rows, Source):
+            claim(3 * n * count * 8, f"{n} x {count} similarities", "use fewer landmarks")
         if not isinstance(rule, str):
             self.landmarks_ = graph.check_landmarks(rule, n)
             return np.asarray(rows[self.landmarks_])
@@ -158,7 +221,14 @@ class KernelPCA(KernelChoice, Estimator):
         return X if self._has_all_pairs() else X[:, self._seen[:, 0]]
 
     def _transform(self, X: Array) -> Array:
-        return self._map.place(self._similarities(X))
+        return self._projected(X) * self._factors(len(self.embedding_))
+
+    def _projected(self, X: Array) -> Array:
+        """Return the coordinates sqrt(value) v of query points."""
+        if self._kernel.name != "gaussian" or sp.issparse(X) or not isinstance(self._map, GramMap):
+            return self._map.place(self._similarities(X))
+        similarities_of = self._kernel.rows_to(self._seen)
+        return self._map.place_strips(lambda rows: similarities_of(X[rows]), len(X))
 
     def kernel_(self) -> Array:
         """Return the (centred) kernel matrix of all pairs.
@@ -168,9 +238,23 @@ class KernelPCA(KernelChoice, Estimator):
         ndarray of shape (n, n)
             The matrix that is decomposed, or that landmarks stand for.
         """
-        is_table = self._input_kind() == "kernel"
-        similarities = self._X if is_table else self._kernel(self._X, self._X)
+        similarities = self._rows(slice(None))
         return double_centered(similarities) if self.center else similarities
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: nothing of size n x n is made.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        return operator_by_rows(self._X.shape[0], self._rows, centered=self.center)
+
+    def _rows(self, rows: slice) -> Array:
+        """Return some rows of the kernel matrix of all pairs, as it is without centring."""
+        is_table = self._input_kind() == "kernel"
+        return self._X[rows] if is_table else self._kernel(self._X[rows], self._X)
 
     def _inverse_transform(self, places: Array) -> Array:
         """Return pre-images: points whose features are nearest to those that places stand for.
@@ -178,18 +262,21 @@ class KernelPCA(KernelChoice, Estimator):
         Exact for the linear kernel; fixed points for the Gaussian and for polynomials, medians for
         the Laplacian kernel. Others, which may be indefinite, have a regression only.
         """
+        self._dense_points()
+        places = places / self._factors(len(self.embedding_))
         coefficients, known = self._map.combine(places), self._seen
-        if self.kernel == "linear":
+        name = self._kernel.name
+        if name == "linear":
             origin = 0.0 if self._kernel.origin is None else self._kernel.origin
             return np.asarray(origin + coefficients @ (known - origin))
-        if self.kernel == "gaussian":
-            start = super()._inverse_transform(places)
+        if name == "gaussian":
+            start = super()._inverse_transform(places * self._factors(len(self.embedding_)))
             return extension.gaussian_preimage(coefficients, self._kernel, known, start)
-        mapped = self.embedding_.astype(np.float64)
-        start = regress_points(places, mapped, self._X, self.random_state)
-        if self.kernel == "laplacian":
+        mapped = self.embedding_.astype(np.float64) / self._factors(len(self.embedding_))
+        start = regress_points(places, mapped, self._X, self._seed)
+        if name == "laplacian":
             step = extension.median_step(self._kernel, known)
-        elif self.kernel in ("polynomial", "homogeneous"):
+        elif name in ("polynomial", "homogeneous"):
             step = extension.product_step(self._kernel.slope, known)
         else:
             return start

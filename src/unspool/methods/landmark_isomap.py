@@ -10,10 +10,13 @@ import scipy.sparse as sp
 from .. import distances, graph
 from ..paths import geodesic_distances
 from ..relation import Chart, Component, LandmarkGeodesics, triangulate
-from ..runtime import reuse
+from ..runtime import claim, reuse
+from ..scale.geodesics import landmark_geodesics, place_by_landmarks
+from ..scale.reduction import distances_from
+from ..scale.sources import Source
 from ..values import Array
 from .choices import LandmarkChoice
-from .estimator import check_n_components
+from .door import check_n_components
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
 from .parameters import method, parameter
 
@@ -39,7 +42,7 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
     _INSTEAD = "diffusion maps"
 
     def _fit(self, X: Any) -> None:
-        check_n_components(self.n_components, min(self.n_landmarks, X.shape[0]) - 1)
+        check_n_components(self._n_wanted, min(self.n_landmarks, X.shape[0]) - 1)
         super()._fit(X)
         charts: Any = self.charts_
         chosen = np.concatenate([c.members[c.relation.landmarks] for c in charts])
@@ -47,6 +50,8 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         chosen = self._landmarks_in(component)
+        if isinstance(self._X, Source):
+            return self._map_on_disk(component, chosen, min(n_coordinates, len(chosen) - 1))
         of = *component.graph.edges, chosen
         geodesics = reuse(
             "geodesics", of, "rows", lambda: geodesic_distances(component.graph, chosen)
@@ -54,10 +59,29 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
         count = min(n_coordinates, len(chosen) - 1)
         similarities = -0.5 * np.square(geodesics.T)
         fitted = triangulate(
-            similarities, chosen, count, self.random_state, self.scaling, component.masses
+            similarities, chosen, count, self._seed, self.scaling, component.masses
         )
         relation = LandmarkGeodesics(chosen, geodesics, fitted)
         coordinates = fitted.place(similarities)
+        return Chart(component.members, coordinates, fitted.eigenvalues, relation, fitted.anchors)
+
+    def _map_on_disk(self, component: Component, chosen: Array, count: int) -> Chart:
+        """Map a component without a table of its points and the landmarks in memory."""
+        geodesics = landmark_geodesics(component.graph, chosen)
+        seed, scaling, masses = self._seed, self.scaling, component.masses
+        if scaling == "distance":  # by the landmarks alone
+            among, here = -0.5 * np.square(geodesics[:, chosen].T), np.arange(len(chosen))
+            fitted = triangulate(among, here, count, seed, scaling)
+        else:
+            claim(
+                24.0 * len(chosen) * geodesics.shape[1],
+                "scaling='svd', which decomposes the table of all points and landmarks,",
+                "use scaling='distance'",
+            )
+            similarities = -0.5 * np.square(geodesics[:, :].T)
+            fitted = triangulate(similarities, chosen, count, seed, scaling, masses)
+        relation = LandmarkGeodesics(chosen, geodesics, fitted)  # type: ignore[arg-type]  # or a file
+        coordinates = place_by_landmarks(geodesics, fitted)
         return Chart(component.members, coordinates, fitted.eigenvalues, relation, fitted.anchors)
 
     def _landmarks_in(self, component: Component) -> Array:
@@ -79,18 +103,24 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
             return np.asarray(geodesic_distances(component.graph, np.array([point]))[0])
 
         def in_data(point: int) -> Array:
-            return distances.pairwise_distances(
-                space[members], space[members[point]][None, :], self.metric
-            )[:, 0]
+            here = members[point : point + 1]
+            return distances.pairwise_distances(space[members], space[here], self.metric)[:, 0]
+
+        def on_disk(point: int) -> Array:
+            found = distances_from(space, space[int(members[point])], self.metric)
+            return np.asarray(found[members])
 
         def in_table(point: int) -> Array:
             return np.asarray(space[members[point]][members])
 
         far = in_data if self._input_kind() == "points" else in_table
-        if sp.issparse(space):  # only the graph knows how far apart its points are
+        far = on_disk if isinstance(space, Source) else far
+        if (
+            sp.issparse(space) and far is in_table
+        ):  # only the graph knows how far apart its points are
             far = along_graph
         least = self._affordable(component) + 1
-        return self._choose_landmarks(len(members), far, least, self.random_state)
+        return self._choose_landmarks(len(members), far, least, self._seed)
 
     @property
     def geodesics_(self) -> Array:

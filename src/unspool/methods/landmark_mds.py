@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 
 from .. import distances
-from ..relation import GramMap, triangulate
+from ..relation import GramMap, triangulate, triangulate_moments
 from ..runtime import claim
+from ..scale.reduction import distances_from, find_moments, place_rows
+from ..scale.sources import Source
+from ..scale.spool import at_random
 from ..values import Array, Metric
 from .choices import LandmarkChoice
-from .estimator import Estimator, InputKind, check_n_components, input_kind
+from .door import InputKind, check_n_components, check_table, input_kind
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 
@@ -32,7 +36,9 @@ class LandmarkMDS(LandmarkChoice, Estimator):
     """
 
     metric: Metric = parameter(
-        default="euclidean", help="name, callable, or 'precomputed' distances"
+        default="euclidean",
+        help="name, callable, or 'precomputed' distances: of all points, or, where landmarks names "
+        "some, of all points to these, one column each",
     )
 
     eigenvalues_: Array = learned(help="eigenvalues of the landmarks, one per coordinate")
@@ -41,23 +47,53 @@ class LandmarkMDS(LandmarkChoice, Estimator):
     def _input_kind(self) -> InputKind:
         return input_kind(self.metric)
 
+    def _is_square(self, X: Any) -> bool:
+        """Say no where the landmarks are named, and the table has one column for each of them."""
+        shape = np.shape(X)
+        return isinstance(self.landmarks, str) or shape[1:] != (len(self.landmarks),)
+
     def _fit(self, X: Any) -> None:
         distances.check_metric(self.metric)
         n = X.shape[0]
-        check_n_components(self.n_components, min(self.n_landmarks, n) - 1)
+        check_n_components(self._n_wanted, min(self.n_landmarks, n) - 1)
         claim(3 * n * self.n_landmarks * 8, "the distances to the landmarks", "use fewer landmarks")
         self.landmarks_ = self._choose_landmarks(
-            n, self._distances_from, self.n_components + 1, self.random_state
+            n, self._distances_from, self._n_wanted + 1, self._seed
         )
-        check_n_components(self.n_components, len(self.landmarks_) - 1)
+        check_n_components(self._n_wanted, len(self.landmarks_) - 1)
+        if self._input_kind() == "distances" and X.shape[1] < n:  # of the landmarks to each other
+            check_table(X[self.landmarks_], None, reset=True, kind="distances", sparse=False)
         similarities = self._similarities(X)
         self._triangulation = triangulate(
-            similarities, self.landmarks_, self.n_components, self.random_state, self.scaling
+            similarities, self.landmarks_, self._n_wanted, self._seed, self.scaling
         )
         self.eigenvalues_ = self._triangulation.eigenvalues
         self.embedding_ = self._triangulation.place(similarities)
 
+    def _fit_source(self, source: Source) -> None:
+        """Choose landmarks in passes over the rows, then place these block by block."""
+        distances.check_metric(self.metric)
+        n, self._X = len(source), at_random(source)
+        check_n_components(self._n_wanted, min(self.n_landmarks, n) - 1)
+        self.landmarks_ = self._choose_landmarks(
+            n, self._distances_from, self._n_wanted + 1, self._seed
+        )
+        count, m = self._n_wanted, len(self.landmarks_)
+        check_n_components(count, m - 1)
+        if self.scaling == "distance":  # by the landmarks alone
+            among, seed = self._similarities(self._X[self.landmarks_]), self._seed
+            self._triangulation = triangulate(among, np.arange(m), count, seed, "distance")
+        else:
+            moments = find_moments(self._X, self._similarities, m)
+            fitted = triangulate_moments(moments.mean, moments.factor, count, self._seed)
+            self._triangulation = fitted
+        self.eigenvalues_ = self._triangulation.eigenvalues
+        held = 8.0 * 3 * (source.shape[1] + m)
+        self.embedding_ = place_rows(self._X, self._transform, count, held, self._dtype)
+
     def _distances_from(self, point: int) -> Array:
+        if isinstance(self._X, Source):
+            return distances_from(self._X, self._X[point], self.metric)
         if self._input_kind() == "distances":
             return np.asarray(self._X[point])
         return distances.pairwise_distances(self._X, self._X[point : point + 1], self.metric)[:, 0]
@@ -65,7 +101,9 @@ class LandmarkMDS(LandmarkChoice, Estimator):
     def _similarities(self, X: Any) -> Array:
         """Return -1/2 of the squared distances to the landmarks."""
         if self._input_kind() == "distances":
-            return np.asarray(-0.5 * X[:, self.landmarks_] ** 2)
+            of_all_points = X.shape[1] == len(self._X)  # else one column per landmark, in order
+            seen = X[:, self.landmarks_] if of_all_points else X
+            return np.asarray(-0.5 * seen**2)
         return -0.5 * distances.pairwise_squared_distances(X, self._X[self.landmarks_], self.metric)
 
     def _transform(self, X: Any) -> Array:

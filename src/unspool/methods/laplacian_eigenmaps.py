@@ -25,7 +25,8 @@ from ..relation import (
 from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
-from .estimator import InputKind
+from .choices import VectorChoice
+from .door import InputKind
 from .graph_estimator import GraphEstimator
 from .parameters import learned, method, parameter
 
@@ -140,7 +141,7 @@ def _warn_if_narrow(weights: Array, neighbors: NeighborGraph) -> None:
 
 
 @method
-class LaplacianEigenmaps(WeightedEstimator):
+class LaplacianEigenmaps(VectorChoice, WeightedEstimator):
     """Laplacian eigenmaps: the map that keeps neighbours together (Belkin and Niyogi 2001).
 
     Minimises sum_ij w_ij |y_i - y_j|^2 under Y'DY = I, which L y = value D y solves (Vidal, Ma,
@@ -195,7 +196,7 @@ class LaplacianEigenmaps(WeightedEstimator):
         """
         chart: Any = self.charts_[0]
         eigenproblem = self._kernel_problem()
-        spectrum = solve(eigenproblem, eigenproblem.size - 1, seed=self.random_state)
+        spectrum = solve(eigenproblem, eigenproblem.size - 1, seed=self._seed)
         vectors = spectrum.vectors[self._copies.positions(chart.members)]
         return np.asarray((vectors / spectrum.values) @ vectors.T)
 

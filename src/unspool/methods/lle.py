@@ -10,11 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from ..problem import LocalGeometry, look_at
+from ..distances import DEFAULT_NEIGHBORS
+from ..edges import graph_from_edges
+from ..problem import LocalGeometry, alignment_bytes, look_at
 from ..relation import Component, LocalRelation, relate_by_reconstruction
-from ..runtime import advise, warn
+from ..runtime import advise, claim, warn
 from ..spectrum import solve
 from ..values import Array, Spectrum
+from .choices import VectorChoice
 from .graph_estimator import GraphEstimator
 from .parameters import method, parameter
 
@@ -22,10 +25,10 @@ STORED = 3  # edges for each one used, from which on hardly a pair of neighbours
 
 
 @method
-class LocalEstimator(GraphEstimator):
+class LocalEstimator(VectorChoice, GraphEstimator):
     """The LLE family: coordinates with mean 0 and covariance I that keep neighbourhoods alike."""
 
-    symmetrize: Literal["directed", "union", "mutual"] = parameter(  # type: ignore[assignment]
+    symmetrize: Literal["directed", "union", "mutual"] = parameter(  # type: ignore[assignment]  # wider than the base
         default="directed",
         choices=("directed", "union", "mutual"),
         help="whose neighbours make up a neighbourhood",
@@ -36,6 +39,20 @@ class LocalEstimator(GraphEstimator):
         at_least=0,
         help="regularization of the weights, relative to the trace of the local Gram matrices",
     )
+
+    _ALIGNS = False  # whether patches of neighbourhoods are added up
+
+    def _claim_memory(self, n_points: int) -> None:
+        if self._ALIGNS and self.radius is None:  # how many are within a radius is not known yet
+            count = np.asarray(DEFAULT_NEIGHBORS if self.n_neighbors is None else self.n_neighbors)
+            if count.dtype.kind not in "iu":  # the search says what it must be
+                return
+            members = min(float(count.mean()), n_points - 1.0) + 1.0
+            claim(
+                alignment_bytes(n_points, members),
+                f"aligning {n_points} neighbourhoods of {members:.0f} points",
+                "fit a sample and transform the rest, or lower n_neighbors",
+            )
 
     def _least_members(self, n_coordinates: int) -> int:
         """Return how many points a neighbourhood (the point included) must have."""
@@ -50,7 +67,11 @@ class LocalEstimator(GraphEstimator):
 
     def _geometry(self, component: Component) -> LocalGeometry:
         is_table = isinstance(self.metric, str) and self.metric in ("precomputed", "kernel")
-        if sp.issparse(self._space) and self._space.nnz < STORED * component.graph.n_edges:
+        if (
+            is_table
+            and sp.issparse(self._space)
+            and self._space.nnz < STORED * component.graph.n_edges
+        ):
             advise(
                 "paths stand for the distances between neighbours that the graph does not hold; a "
                 "graph of about four times as many neighbours as n_neighbors uses holds almost all"
@@ -59,9 +80,9 @@ class LocalEstimator(GraphEstimator):
 
     def _check_tangents(self) -> None:
         """Refuse more tangent coordinates than the points have features."""
-        if self._input_kind() == "points" and self.n_components > self._X.shape[1]:
+        if self._input_kind() == "points" and self._n_wanted > self._X.shape[1]:
             raise ValueError(
-                f"n_components={self.n_components} is more than the {self._X.shape[1]} features "
+                f"n_components={self._n_wanted} is more than the {self._X.shape[1]} features "
                 "that tangent planes lie in; lower n_components"
             )
 
@@ -74,6 +95,71 @@ class LocalEstimator(GraphEstimator):
         chart: Any = self.charts_[0]
         return chart.relation.matrix
 
+    def kernel_(self) -> Array:
+        """Return lambda_max I - M of the largest component, whose kernel PCA is this map.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The kernel matrix: for LLE with M = (I - W)'(I - W) (Izenman 2013, eq. 16.55), else
+            with the sum of the patches.
+        """
+        chart: Any = self.charts_[0]
+        shown = self._copies.positions(chart.members)
+        kernel = self._kernel_product()(np.eye(len(chart.members)))
+        return np.asarray(kernel[np.ix_(shown, shown)])
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: nothing of size n x n is made.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        return self._spread_operator(self._kernel_product())
+
+    def _kernel_product(self) -> Callable[[Array], Array]:
+        """Return what multiplies lambda_max I - M by vectors, given their sums over copies."""
+        stated, matrix = self.charts_[0].relation.problem(), self.matrix_
+        whole = replace(stated, end="largest", trivial=None)
+        top = solve(whole, 1, seed=self._seed).values[0]
+        mass = (np.ones(stated.size) if stated.mass is None else stated.mass)[:, None]
+
+        def product(sums: Array) -> Array:
+            shares = sums / mass
+            image = matrix @ shares
+            image = matrix.T @ image if stated.is_factor else image
+            return np.asarray(top * shares - image / mass)
+
+        return product
+
+    def _complete(self, component: Component) -> Component:
+        """Give points whose neighbours lie in other components their nearest within their own.
+
+        A directed graph falls apart by closed classes: on its way into one, a point may see few
+        others of its own component.
+        """
+        graph, members = component.graph, component.members
+        thin = np.flatnonzero(graph.counts + 1 < self._least_members(self._n_wanted))
+        wanted = DEFAULT_NEIGHBORS if self.n_neighbors is None else int(np.median(self.n_neighbors))
+        count = min(max(wanted, int(graph.counts.max())), len(members) - 1)
+        if len(thin) == 0 or self.radius is not None:
+            return component
+        seen = self._index.among(members).nearest(self._space[members[thin]], count + 1)
+        others = thin[seen.rows] != seen.neighbors
+        kept = ~np.isin(graph.rows, thin)
+        ends = (thin[seen.rows][others], seen.neighbors[others], seen.distances[others])
+        old = (graph.rows[kept], graph.neighbors[kept], graph.distances[kept])
+        edges = (np.concatenate(pair) for pair in zip(old, ends, strict=True))
+        shape = (graph.n_points, graph.n_columns)
+        advise(
+            f"{len(thin)} of {len(members)} points of a connected component see too few others of "
+            "it, and got their nearest there as neighbours; raise n_neighbors to join components"
+        )
+        joined = graph_from_edges(*edges, shape=shape, search=graph.search, recall=graph.recall)
+        return replace(component, graph=joined)
+
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates the neighbourhoods of a component can tell.
 
@@ -81,7 +167,7 @@ class LocalEstimator(GraphEstimator):
         copies; too few neighbours in a component that has the points are the user's to change.
         """
         fewest = int(component.graph.counts.min()) + 1
-        count, needed = super()._affordable(component), self._least_members(self.n_components)
+        count, needed = super()._affordable(component), self._least_members(self._n_wanted)
         if needed <= fewest:
             return count
         n_rows = len(self._copies.point_of)
@@ -89,7 +175,7 @@ class LocalEstimator(GraphEstimator):
             enough = (c for c in range(1, count + 1) if self._least_members(c) <= fewest)
             return max(enough, default=0)
         raise ValueError(
-            f"{type(self).__name__} with n_components={self.n_components} needs at least "
+            f"{type(self).__name__} with n_components={self._n_wanted} needs at least "
             f"{needed - 1} neighbours of every point, but one has {fewest - 1} in its connected "
             "component; raise n_neighbors or radius, pass symmetrize='union', or lower n_components"
         )
@@ -132,39 +218,3 @@ class LLE(LocalEstimator):
             if len(chart.members) > 1
         )
         return 0.5 * float(sum(np.square(misfit).sum() for misfit in misfits))
-
-    def kernel_(self) -> Array:
-        """Return lambda_max I - M of the largest component, whose kernel PCA is this map.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            The kernel matrix of LLE (Izenman 2013, eq. 16.55).
-        """
-        chart: Any = self.charts_[0]
-        shown = self._copies.positions(chart.members)
-        kernel = self._kernel_product()(np.eye(len(chart.members)))
-        return np.asarray(kernel[np.ix_(shown, shown)])
-
-    def kernel_operator_(self) -> LinearOperator:
-        """Return the kernel matrix by its products alone: nothing of size n x n is made.
-
-        Returns
-        -------
-        LinearOperator of shape (n, n)
-            The same as ``kernel_()``, to be multiplied with vectors, one per row.
-        """
-        return self._spread_operator(self._kernel_product())
-
-    def _kernel_product(self) -> Callable[[Array], Array]:
-        """Return what multiplies lambda_max I - M by vectors, given their sums over copies."""
-        stated, misfit = self.charts_[0].relation.problem(), self.matrix_
-        whole = replace(stated, end="largest", trivial=None)
-        top = solve(whole, 1, seed=self.random_state).values[0]
-        mass = (np.ones(stated.size) if stated.mass is None else stated.mass)[:, None]
-
-        def product(sums: Array) -> Array:
-            shares = sums / mass
-            return np.asarray(top * shares - (misfit.T @ (misfit @ shares)) / mass)
-
-        return product

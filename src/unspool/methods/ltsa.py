@@ -23,6 +23,8 @@ class LTSA(LocalEstimator):
     (400, 2)
     """
 
+    _ALIGNS = True
+
     def _least_members(self, n_coordinates: int) -> int:
         return n_coordinates + 2
 

@@ -16,14 +16,8 @@ from ..runtime import advise
 from ..spectrum import solve
 from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
-from .estimator import (
-    Estimator,
-    InputKind,
-    check_magnitude,
-    check_n_components,
-    input_kind,
-    without_mask,
-)
+from .door import InputKind, check_magnitude, check_n_components, input_kind, without_mask
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 CHUNK = 1024  # query points whose dissimilarities to all fitted ones are held together
@@ -66,6 +60,15 @@ class MDS(Estimator):
     start: Literal["classical", "landmarks", "random"] | Array = parameter(
         default="classical", help="'classical', 'landmarks', 'random', or an array of coordinates"
     )
+    output_metric: stress.OutputMetric = parameter(
+        default="euclidean",
+        choices=stress.OUTPUT_METRICS,
+        help="distance between places on the map; 'sphere' is along great circles, coordinates are "
+        "then lengths along the equator and meridians",
+    )
+    power: float = parameter(
+        default=3.0, kind=float, at_least=1, help="exponent of the Minkowski distance on the map"
+    )
     n_init: int = parameter(
         default=1,
         kind=int,
@@ -94,13 +97,18 @@ class MDS(Estimator):
     )
     stress_trace_: Array = learned(help="raw stress at the start and after every step")
     n_iter_: int = learned(help="number of steps taken")
+    radius_: float = learned(help="radius of the sphere, where the map is one; else 1")
     _disparities: Disparities = learned()
 
     def _fit(self, given: Any) -> None:
         check_metric(self.metric)
-        check_n_components(self.n_components, given.shape[0] - 1)
-        stress.check_start(self.start, (given.shape[0], self.n_components))
+        check_n_components(self._n_wanted, given.shape[0] - 1)
+        stress.check_start(self.start, (given.shape[0], self._n_wanted))
         known = self._known(np.float32 if self.precision == "single" else np.float64)
+        self.radius_ = 1.0
+        if self.output_metric != "euclidean":
+            self._fit_in_space(known, self._first_of_equal(given))
+            return
         objective = known.ordinal_stress(self.ties) if self.ordinal else known.stress()
         first = self._first_of_equal(given)
         runs = [
@@ -113,6 +121,44 @@ class MDS(Estimator):
         configuration = self._on_principal_axes(best.state)[first]
         self._keep(best, configuration, objective, known)
 
+    def _fit_in_space(self, known: Dissimilarities, first: Array) -> None:
+        """Fit a map whose distances are not Euclidean, from Euclidean starts."""
+        if self.ordinal:
+            raise ValueError(
+                f"output_metric={self.output_metric!r} fits dissimilarities themselves; pass "
+                "ordinal=False, or output_metric='euclidean' for their order"
+            )
+        space = stress.OutputSpace.named(self.output_metric, self.power)
+        objective = stress.SpaceStress(known.pairs(), space)
+        runs = [
+            objective.minimize(begin[first], tolerance=self.tol, max_steps=self.max_iter)
+            for begin in self._initial_in_space(known, objective)
+        ]
+        best = min(runs, key=lambda run: run.loss)
+        places = best.state[first]
+        if space.on_sphere:
+            places = stress.turn_to_equator(places, self._seed)
+        else:
+            places = places - places.mean(axis=0)
+        unit = known.scale.length
+        self.radius_ = objective.radius(space.distances(objective.pairs, places)) * unit
+        placing = stress.SpaceDisparities(self.output_metric, self.power, self.radius_)
+        self._keep_fit(best, objective.fit(places), known)
+        self.embedding_ = placing.on_map(places if space.on_sphere else places * unit)
+        self._disparities = placing
+
+    def _initial_in_space(
+        self, known: Dissimilarities, objective: stress.SpaceStress
+    ) -> Iterator[Array]:
+        """Yield starts: Euclidean ones, turned; of a sphere also one that surrounds its center."""
+        rng = np.random.default_rng(self._seed)
+        flat, is_sphere = known.stress(), objective.space.on_sphere
+        for initial in self._initial(known, flat):
+            begin = flat.rescale(initial)
+            yield stress.on_sphere(begin) if is_sphere else objective.best_turn(begin, rng)
+        if is_sphere and isinstance(self.start, str):
+            yield stress.initial_configuration(self.start, known, self._n_wanted + 1, rng)
+
     def _known(self, dtype: Any = np.float64) -> Dissimilarities:
         return stress.dissimilarities_of(self._X, self.metric, self.weights, dtype)
 
@@ -124,34 +170,39 @@ class MDS(Estimator):
 
     def _initial(self, known: Dissimilarities, objective: Stress) -> Iterator[Array]:
         """Yield the configurations to descend from."""
-        rng = np.random.default_rng(self.random_state)
+        rng = np.random.default_rng(self._seed)
         euclidean = isinstance(self.metric, str) and self.metric in ("euclidean", "l2")
         for run in range(self.n_init):
             start = self.start if run == 0 else "random"
             if euclidean and known.complete and isinstance(start, str) and start == "classical":
-                initial = stress.principal_configuration(self._X, self.n_components, rng)
+                initial = stress.principal_configuration(self._X, self._n_wanted, rng)
             else:
-                initial = stress.initial_configuration(start, known, self.n_components, rng)
+                initial = stress.initial_configuration(start, known, self._n_wanted, rng)
             yield stress.perturb_empty_axes(initial, objective, rng)
 
     def _on_principal_axes(self, configuration: Array) -> Array:
         """Return the configuration centered and turned to its principal axes."""
         centered = configuration - configuration.mean(axis=0)
         inner_products = problem.covariance(centered.T)  # of the points, not of the coordinates
-        axes = solve(inner_products, centered.shape[1], seed=self.random_state)
+        axes = solve(inner_products, centered.shape[1], seed=self._seed)
         return np.asarray(axes.vectors * np.sqrt(axes.values))
 
     def _keep(
         self, run: Outcome[Array], configuration: Array, objective: Stress, known: Dissimilarities
     ) -> None:
         """Keep a configuration and its stress, in the units of the data."""
-        unit, factor, fit = known.scale.length, known.scale.stress, objective.fit(configuration)
-        loss, size = float(fit.stress_per_point.sum()), fit.squared_distances
+        unit = known.scale.length
+        self._keep_fit(run, objective.fit(configuration), known)
         self.embedding_ = configuration * unit
+        self._disparities = objective.disparities(configuration, unit)
+
+    def _keep_fit(self, run: Outcome[Array], fit: stress.Fit, known: Dissimilarities) -> None:
+        """Keep the stress of a map, in the units of the data."""
+        factor = known.scale.stress
+        loss, size = float(fit.stress_per_point.sum()), fit.squared_distances
         self.stress_, self.stress_per_point_ = factor * loss, factor * fit.stress_per_point
         self.normalized_stress_ = float(np.sqrt(loss / size)) if size > 0.0 else float(loss > 0.0)
         self.stress_trace_, self.n_iter_ = factor * np.array(run.losses), run.steps
-        self._disparities = objective.disparities(configuration, unit)
         if not run.converged:
             fell = 1.0 - run.losses[-1] / run.losses[-2]
             advise(f"the last of {run.steps} steps lowered stress by {fell:.1e}; raise max_iter")
@@ -176,13 +227,15 @@ class MDS(Estimator):
     def _transform(self, points: Any) -> Array:
         """Place each point where its own stress is least; a known one keeps its place."""
         answer = np.empty((points.shape[0], self.embedding_.shape[1]))
+        is_table = self._input_kind() == "distances"
+        known = None if is_table else stress.KnownPoints(self._X)
         for first in range(0, len(answer), CHUNK):
             chunk = points[first : first + CHUNK]
-            if self._input_kind() == "distances":
+            if known is None:
                 rows, fitted = stress.rows_with_gaps(chunk), stress.match_rows(chunk, self._X)
             else:
                 rows = pairwise_distances(chunk, self._X, self.metric)
-                fitted = stress.match_points(chunk, self._X, rows)
+                fitted = known.match(chunk, rows)
             answer[first : first + CHUNK] = self._placed(rows, fitted)
         return answer
 
@@ -190,15 +243,28 @@ class MDS(Estimator):
         configuration = self.embedding_.astype(np.float64)
         answer, new = configuration[fitted], fitted < 0
         rows = rows[new]
-        nearest = np.argpartition(rows, min(1, rows.shape[1] - 1), axis=1)[:, :2]  # NaN last
+        nearest = stress.nearest_two(rows)
         gaps = np.take_along_axis(rows, nearest, axis=1)
         weights = stress.weighting_of(self.weights).weigh_rows(rows)
         rows = self._disparities.of_rows(rows)
+        if isinstance(self._disparities, stress.SpaceDisparities):
+            answer[new] = self._placed_in_space(rows, weights, configuration, nearest, gaps)
+            return np.asarray(answer)
         placed = stress.place_by_stress(rows, weights, configuration)
         # right beside a fitted point, to its place: a minimum is found up to its iterations only
         beside = np.nan_to_num(extension.nearness_of(gaps[:, 0], gaps[:, -1]))[:, None]
         answer[new] = placed + beside * (configuration[nearest[:, 0]] - placed)
         return np.asarray(answer)
+
+    def _placed_in_space(
+        self, rows: Array, weights: Array, configuration: Array, nearest: Array, gaps: Array
+    ) -> Array:
+        """Place query points by the distance of the map; right beside a fitted point, there."""
+        space: Any = self._disparities
+        places = space.ambient(configuration)
+        placed = space.place(rows, weights, places)
+        beside = np.nan_to_num(extension.nearness_of(gaps[:, 0], gaps[:, -1]))[:, None]
+        return np.asarray(space.on_map(placed + beside * (places[nearest[:, 0]] - placed)))
 
     def _input_kind(self) -> InputKind:
         return input_kind(self.metric)

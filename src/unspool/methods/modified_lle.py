@@ -22,6 +22,8 @@ class ModifiedLLE(LocalEstimator):
     (400, 2)
     """
 
+    _ALIGNS = True
+
     def _least_members(self, n_coordinates: int) -> int:
         return n_coordinates + 2
 

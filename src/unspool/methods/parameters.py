@@ -33,9 +33,13 @@ class Rule:
     at_most: float | None = None
     choices: tuple[Any, ...] | None = None
     optional: bool = False
+    words: tuple[str, ...] = ()  # that a number may be instead
+    also: tuple[type, ...] = ()  # and values of these types
 
     def problem_with(self, value: Any) -> str | None:
         """Return what is wrong with a value, or None."""
+        if self.also and isinstance(value, self.also):
+            return None
         if value is None:
             return None if self.optional else "may not be None"
         if self.choices is not None:
@@ -44,7 +48,10 @@ class Rule:
         if self.kind is bool:
             return None if isinstance(value, bool | np.bool_) else "must be True or False"
         if self.kind in (int, float):
-            return self._problem_with_number(value)
+            if isinstance(value, str) and value in self.words:
+                return None
+            problem = self._problem_with_number(value)
+            return problem and " or ".join([problem, *map(repr, self.words)])
         return None
 
     def _problem_with_number(self, value: Any) -> str | None:
@@ -73,13 +80,15 @@ def parameter(
     at_most: float | None = None,
     choices: tuple[T, ...] | None = None,
     optional: bool = False,
+    words: tuple[str, ...] = (),
+    also: tuple[type, ...] = (),
     kw_only: bool = True,
 ) -> T:
     """Declare a parameter of a method: its default, what it may be, and what it means.
 
     Everything is given by keyword, since checkers read ``default`` and ``kw_only`` only there.
     """
-    rule = Rule(help, kind, at_least, above, at_most, choices, optional)
+    rule = Rule(help, kind, at_least, above, at_most, choices, optional, words, also)
     return dataclasses.field(default=default, kw_only=kw_only, metadata={"rule": rule})
 
 
@@ -104,8 +113,9 @@ def method(cls: type[T]) -> type[T]:
 
 
 def parameters_of(cls: Any) -> dict[str, tuple[Any, Rule]]:
-    """Return the declared parameters of a method: name -> (default, rule)."""
-    declared = (field for field in dataclasses.fields(cls) if "rule" in field.metadata)
+    """Return the declared parameters of a method in their order: name -> (default, rule)."""
+    declared = [field for field in dataclasses.fields(cls) if "rule" in field.metadata]
+    declared.sort(key=lambda field: bool(field.kw_only))  # those that may be given by place first
     return {field.name: (field.default, field.metadata["rule"]) for field in declared}
 
 

@@ -9,16 +9,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import problem
 from ..kernel import Equation, monomial_exponents, monomials, readable_equation
-from ..relation import FeatureProjection, check_features, count_monomials, deviations
+from ..relation import (
+    FeatureProjection,
+    check_features,
+    count_monomials,
+    deviations,
+)
 from ..runtime import stage
+from ..scale.reduction import Moments, find_moments, place_rows
+from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Estimator
+from .feature_family import FeatureMethod
 from .parameters import learned, method, parameter
+
+AT_ONCE = 100_000  # points whose monomials are made at a time, where not all are in memory
 
 
 @method
-class PolynomialPCA(Estimator):
+class PolynomialPCA(FeatureMethod):
     """Polynomial PCA: the curved surface that data lie on, as an equation.
 
     The variables are extended by all their products up to ``degree``, and PCA is done on the
@@ -62,7 +71,6 @@ class PolynomialPCA(Estimator):
     mean_: Array = learned(help="mean of the monomials")
     explained_variance_ratio_: Array = learned(help="share of the variance on each axis")
     exponents_: Array = learned(help="exponents of the monomials, one row each")
-    _projection: FeatureProjection = learned()
 
     def _features(self, X: Array) -> Array:
         with np.errstate(all="ignore"):  # told by the check, with what to do
@@ -70,12 +78,7 @@ class PolynomialPCA(Estimator):
 
     def _fit(self, X: Array) -> None:
         n, width = X.shape
-        columns = count_monomials(n, width, self.degree)
-        if self.n_components is not None and self.n_components > columns:
-            raise ValueError(
-                f"n_components={self.n_components} is more than the {columns} monomials there are; "
-                "use at most that many, or None for all"
-            )
+        columns = self._count_columns(n, width)
         self.exponents_ = monomial_exponents(width, self.degree)
         with stage("features") as running:
             features = self._features(X)
@@ -85,29 +88,45 @@ class PolynomialPCA(Estimator):
                 scales = deviations(centered, self.mean_, self.ddof)
                 centered = centered / scales
             running.note(columns=columns, holds=centered.nbytes)
+        self._learn(centered, n, scales)
+        self.embedding_ = np.asarray(centered @ self._projection.axes.T)
+
+    def _fit_source(self, source: Source) -> None:
+        """Find the axes by the moments of the monomials, which are made of a block at a time."""
+        n, width = source.shape
+        columns = self._count_columns(min(n, AT_ONCE), width)
+        if n <= columns:  # then it is no matter of size
+            super()._fit_source(source)
+            return
+        self.exponents_ = monomial_exponents(width, self.degree)
+        found = find_moments(source, self._features, columns)
+        self.mean_, scales = found.mean, np.ones(columns)
+        if self.standardize:
+            scales = _spreads(found, self.ddof)
+        self._learn(found.factor / scales, n, scales)
+        self._X = source
+        wanted, held = len(self._projection.axes), 8.0 * 6 * columns
+        self.embedding_ = place_rows(source, self._transform, wanted, held, self._dtype)
+
+    def _count_columns(self, n: int, width: int) -> int:
+        columns = count_monomials(n, width, self.degree)
+        if self.n_components is not None and self.n_components > columns:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the {columns} monomials there are; "
+                "use at most that many, or None for all"
+            )
+        return columns
+
+    def _learn(self, factor: Array, n: int, scales: Array) -> None:
+        """Learn the axes of monomials of which a factor of the centred scatter is given."""
         # the small end is the one that must be right, and where null vectors must be complete
-        eigenproblem = replace(problem.covariance(centered, n - self.ddof), end="smallest")
-        spectrum = solve(eigenproblem, columns, seed=self.random_state)
+        eigenproblem = replace(problem.covariance(factor, n - self.ddof), end="smallest")
+        spectrum = solve(eigenproblem, factor.shape[1], seed=self._seed)
         self.eigenvalues_ = spectrum.values[::-1].copy()
         self.components_ = spectrum.vectors.T[::-1].copy()
         self.explained_variance_ratio_ = self.eigenvalues_ / (self.eigenvalues_.sum() or 1.0)
         axes = self.components_[: self.n_components]
         self._projection = FeatureProjection(self.mean_, scales, axes)
-        self.embedding_ = np.asarray(centered @ axes.T)
-
-    def _transform(self, X: Array) -> Array:
-        return self._projection.project(self._features(X))
-
-    def kernel_(self) -> Array:
-        """Return the inner products of the centred monomials: kernel PCA of them is this map.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            The gram matrix.
-        """
-        centered = self._projection.standardize(self._features(self._X))
-        return np.asarray(centered @ centered.T)
 
     def equation(self, component: int = -1) -> Equation:
         """Return the equation of a component, by default the one of smallest variance.
@@ -145,3 +164,10 @@ class PolynomialPCA(Estimator):
             return super()._inverse_transform(places)
         width = self.n_features_in_
         return np.asarray(self.mean_[:width] + places @ axes[:, :width] * scales[:width])
+
+
+def _spreads(found: Moments, ddof: int) -> Array:
+    """Return the standard deviations of monomials; 1 for those that are constant up to rounding."""
+    spread = found.deviations(ddof)
+    is_constant = spread <= 8 * np.finfo(float).eps * np.abs(found.mean)
+    return np.where(is_constant, 1.0, spread)

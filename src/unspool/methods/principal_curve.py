@@ -14,6 +14,8 @@ from ..values import Array
 from .parameters import learned, method, parameter
 from .principal_family import PrincipalMethod, checked_start
 
+SPAN = 0.5  # at which corners of a polygon cost what Kegl et al. propose
+
 
 @method
 class PrincipalCurve(PrincipalMethod):
@@ -44,10 +46,11 @@ class PrincipalCurve(PrincipalMethod):
         optional=True,
         help="'pca', 'circle' or corners in order; default a circle for closed curves, else 'pca'",
     )
-    smoother: Literal["spline", "lowess", "kernel"] | Callable[..., Any] = parameter(
+    smoother: Literal["spline", "lowess", "kernel", "polygonal"] | Callable[..., Any] = parameter(
         default="spline",
         help="'spline', 'lowess' (running line), 'kernel' (mean), or a function of (arc lengths,"
-        " values[, weights if robust]) that returns smooth values",
+        " values[, weights if robust]) that returns smooth values; 'polygonal' moves few corners"
+        " instead, which are the stiffer the larger the span (Kegl et al. 2000)",
     )
     closed: bool = parameter(default=False, kind=bool, help="the curve ends where it begins")
     bias_correction: bool = parameter(
@@ -65,6 +68,9 @@ class PrincipalCurve(PrincipalMethod):
     _state: principal.CurveState = learned()  # of the normalized points
 
     def _fit(self, points: Array) -> None:
+        if self.smoother == "polygonal":
+            self._fit_polygonal(points)
+            return
         settings = principal.CurveSettings(
             principal.smoother(self.smoother, self.span, self.robust),
             self._spans(),
@@ -74,10 +80,33 @@ class PrincipalCurve(PrincipalMethod):
             self.max_iter,
         )
         self._normalization = Normalization.of(points)
-        normalized, scale = self._normalization.apply(points), self._normalization.scale
+        normalized = self._normalization.apply(points)
         outcome = principal.fit_curve(normalized, self._initial(normalized), settings)
         self._remember(outcome, settings.n_counted(len(points)), len(points))
-        self._state = outcome.state
+        self._keep(outcome.state)
+
+    def _fit_polygonal(self, points: Array) -> None:
+        """Fit a polygon of few corners."""
+        if self.closed or self.bias_correction or self.robust:
+            raise ValueError(
+                "smoother='polygonal' is for open curves, and knows neither bias_correction nor "
+                "robust weights: leave these out, or use smoother='spline'"
+            )
+        self._normalization = Normalization.of(points)
+        normalized = self._normalization.apply(points)
+        outcome = principal.fit_polygonal(
+            normalized,
+            self._initial(normalized),
+            stiffness=self.span / SPAN,
+            tolerance=self.tol,
+            max_steps=self.max_iter,
+        )
+        self._remember(outcome, len(points), len(points))
+        self._keep(outcome.state)
+
+    def _keep(self, state: principal.CurveState) -> None:
+        scale = self._normalization.scale
+        self._state = state
         self.weights_ = self._state.weights
         self.vertices_ = self._normalization.undo(self._state.curve.vertices)
         self.length_ = self._state.curve.length * scale
@@ -116,7 +145,8 @@ class PrincipalCurve(PrincipalMethod):
             With ``at``, ``velocity``, ``speed``, ``acceleration``, ``curvature`` and ``length``.
         """
         check_is_fitted(self)
-        detail = principal.smoother(self.smoother, self.span, self.robust).detail
+        named = "spline" if self.smoother == "polygonal" else self.smoother
+        detail = principal.smoother(named, self.span, self.robust).detail
         arc_lengths = self._state.curve.arc_lengths * self._normalization.scale
         return principal.Curve.smooth(
             self.vertices_, arc_lengths, closed=self.closed, detail=detail
@@ -151,6 +181,25 @@ class PrincipalCurve(PrincipalMethod):
             One over the radius of the circle that touches best.
         """
         return self.curve().curvature(np.ravel(self.embedding_ if places is None else places))
+
+    def ambiguity_points(self, tolerance: float = 0.05) -> Array:
+        """Return the fitted points that two places of the curve, apart, are about equally near to.
+
+        Their coordinate jumps where they move a little (Izenman 2013, section 16.3.1).
+
+        Parameters
+        ----------
+        tolerance : float, default=0.05
+            By what share the second place may be farther than the nearest.
+
+        Returns
+        -------
+        ndarray of int
+            Indices of the points.
+        """
+        check_is_fitted(self)
+        points = self._normalization.apply(self._X)
+        return principal.ambiguity_points(points, self._state.curve, tolerance)
 
     def self_consistency(self, n_bins: int = 10) -> Array:
         """Return how far the curve is from the mean of the points that project onto it.

@@ -10,7 +10,8 @@ from ..principal import Distances, Normalization, narrowing_spans
 from ..runtime import advise
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Estimator, check_points
+from .door import check_points
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 
@@ -50,7 +51,7 @@ class PrincipalMethod(Estimator):
 
     def _axes(self, centered: Array, count: int) -> Array:
         """Return the first principal axes, one per row."""
-        return solve(problem.covariance(centered), count, seed=self.random_state).vectors.T
+        return solve(problem.covariance(centered), count, seed=self._seed).vectors.T
 
     def _remember(self, outcome: Outcome[Any], n_counted: int, n_points: int) -> None:
         self.distances_ = Distances.of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .. import principal
 from ..principal import Normalization
@@ -48,6 +49,9 @@ class PrincipalSurface(PrincipalMethod):
         help="parameters follow lengths on the surface locally, or only on average",
     )
 
+    robust: bool = parameter(default=False, kind=bool, help="give outliers little or no weight")
+
+    weights_: Array = learned(help="weights of the points: 1 unless robust")
     freedom_: float = learned(
         help="degrees of freedom of the surface: 1 + (n_components + 1) / span, unless that folds"
     )
@@ -57,9 +61,9 @@ class PrincipalSurface(PrincipalMethod):
 
     def _fit(self, points: Array) -> None:
         n, width = points.shape
-        if self.n_components > min(n - 1, width):
+        if self._n_wanted > min(n - 1, width):
             raise ValueError(
-                f"n_components={self.n_components} is more than these {n} points with {width} "
+                f"n_components={self._n_wanted} is more than these {n} points with {width} "
                 f"features have; use at most {min(n - 1, width)}"
             )
         self._normalization = Normalization.of(points)
@@ -67,10 +71,11 @@ class PrincipalSurface(PrincipalMethod):
         initial = self._initial(normalized)
         freedoms = self._freedoms(*initial.shape)
         settings = principal.SurfaceSettings(
-            freedoms, self.parametrization, self.tol, self.max_iter
+            freedoms, self.parametrization, self.tol, self.max_iter, self.robust
         )
         outcome = principal.fit_surface(normalized, initial, settings)
-        self._remember(outcome, n, n)
+        self._remember(outcome, settings.n_counted(n), n)
+        self.weights_ = principal.surface_weights(outcome.state) if self.robust else np.ones(n)
         self.freedom_, parameters = outcome.state.freedom, outcome.state.projection.parameters
         center = parameters.mean(axis=0)
         axes = self._axes(parameters - center, parameters.shape[1])
@@ -81,10 +86,10 @@ class PrincipalSurface(PrincipalMethod):
     def _initial(self, normalized: Array) -> Array:
         """Return the parameters to begin with; directions without any extent are left out."""
         if self._start_is_given:
-            given = checked_start(self.start, len(normalized), self.n_components)
+            given = checked_start(self.start, len(normalized), self._n_wanted)
             parameters = Normalization.of(given).apply(given)
         elif self.start == "pca":
-            parameters = normalized @ self._axes(normalized, self.n_components).T
+            parameters = normalized @ self._axes(normalized, self._n_wanted).T
         else:
             raise ValueError(f"start must be 'pca' or an array; got {self.start!r}")
         extent = np.linalg.norm(parameters - parameters.mean(axis=0), axis=0)
@@ -103,6 +108,28 @@ class PrincipalSurface(PrincipalMethod):
         freedoms = [max(plane, min(1 + plane / span, n / 2)) for span in self._spans()]
         return tuple(freedoms) if self._start_is_given else (plane, *freedoms)
 
+    def self_consistency(self, n_bins: int = 16) -> Array:
+        """Return how far the surface is from the mean of the points that project onto it.
+
+        Zero for a self-consistent surface (Izenman 2013, eq. 16.19), up to the error of a mean.
+
+        Parameters
+        ----------
+        n_bins : int, default=16
+            Number of regions of the parameters, with about equally many points.
+
+        Returns
+        -------
+        ndarray
+            One distance per region.
+        """
+        check_is_fitted(self)
+        points = self._normalization.apply(self._X)
+        found = principal.surface_self_consistency(
+            points, self.surface_, self.surface_.project(points), n_bins
+        )
+        return found * self._normalization.scale
+
     def _advise(self, eased: bool, wanted: float) -> None:
         remedy = "raise span, or start from an unrolled map (start=Isomap(...).fit_transform(X))"
         if eased:
@@ -119,7 +146,7 @@ class PrincipalSurface(PrincipalMethod):
 
     def _transform(self, points: Array) -> Array:
         parameters = self.surface_.project(self._normalization.apply(points)).parameters
-        missing = self.n_components - parameters.shape[1]
+        missing = self._n_wanted - parameters.shape[1]
         return np.pad(parameters * self._normalization.scale, ((0, 0), (0, missing)))
 
     def _inverse_transform(self, places: Array) -> Array:

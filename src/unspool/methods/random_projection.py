@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..runtime import claim, stage
+from ..scale.reduction import find_means, place_rows
+from ..scale.sources import Source
 from ..values import Array
 from .estimator import Estimator
 from .johnson_lindenstrauss import all_within, johnson_lindenstrauss_dimension
@@ -80,7 +82,25 @@ class RandomProjection(Estimator):
     n_draws_: int = learned(help="number of draws that it took")
     _mean: Array = learned()
 
-    def _fit(self, X: Array) -> None:
+    _SPARSE_POINTS = True
+    _KEEPS_INPUT = False  # the directions and the mean are all that a map is made of
+
+    def _fit_source(self, source: Source) -> None:
+        """Draw the directions, which depend on no point, and place the rows block by block."""
+        n, width = source.shape
+        if self.guarantee:
+            raise ValueError(
+                "guarantee=True compares all pairs of rows, which must be in memory; leave it out, "
+                "or fit a sample"
+            )
+        count = self._count(n, width)
+        self.components_ = self._engine(count).fit(np.zeros((1, width))).components_
+        self.n_draws_, self._mean = 1, find_means(source)
+        self.embedding_ = place_rows(
+            source, self._transform, count, 8.0 * (3 * width + 2 * count), self._dtype
+        )
+
+    def _fit(self, X: Any) -> None:
         n, width = X.shape
         count = self._count(n, width)
         claim(16 * count * (n + width), f"a map to {count} coordinates", "take fewer")
@@ -98,7 +118,7 @@ class RandomProjection(Estimator):
                     "n_components or eps"
                 )
             running.note(kind=self.kind, coordinates=self.embedding_.shape[1], draws=draw)
-        self._mean = X.mean(axis=0)
+        self._mean = np.asarray(X.mean(axis=0)).ravel()
 
     def _count(self, n: int, width: int) -> int:
         if self.eps is None and self.guarantee:
@@ -122,7 +142,7 @@ class RandomProjection(Estimator):
     def _engine(self, count: int) -> Any:
         from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 
-        source = np.random.RandomState(self.random_state)  # goes on from draw to draw
+        source = np.random.RandomState(self._seed)  # goes on from draw to draw
         if self.kind == "sparse":
             density = "auto" if self.density is None else self.density
             return SparseRandomProjection(count, density=density, random_state=source)
@@ -130,8 +150,9 @@ class RandomProjection(Estimator):
             raise ValueError("density is for kind='sparse'; a Gaussian has no zero entries")
         return GaussianRandomProjection(count, random_state=source)
 
-    def _transform(self, X: Array) -> Array:
-        return np.asarray((self.components_ @ X.T).T)
+    def _transform(self, X: Any) -> Array:
+        places = (self.components_ @ X.T).T
+        return np.asarray(places.toarray() if sp.issparse(places) else places)
 
     def _inverse_transform(self, places: Array) -> Array:
         """Return the point nearest to the data's mean among those that the map takes there."""

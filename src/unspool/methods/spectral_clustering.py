@@ -18,6 +18,8 @@ from .laplacian_eigenmaps import NORMALIZATIONS, WHICH, WeightedEstimator
 from .parameters import learned, method, parameter
 
 MOST_CLUSTERS = 10  # that the eigengap is looked for
+STARTS = 10  # of k-means, and of a mixture
+LEAST_VARIANCE = 1e-6  # of a Gaussian, as a share: rows of one component are all the same
 
 
 @method
@@ -32,13 +34,13 @@ class SpectralClustering(WeightedEstimator):
     Examples
     --------
     >>> from unspool import SpectralClustering, datasets
-    >>> SpectralClustering(n_clusters=3).fit(datasets.three_clusters().points).cut_ < 5
+    >>> SpectralClustering(3).fit(datasets.three_clusters().points).cut_ < 5
     True
     """
 
     n_components: int | None = parameter(  # type: ignore[assignment]  # wider than the base
         default=None,
-        kw_only=False,
+        kw_only=True,
         kind=int,
         at_least=1,
         optional=True,
@@ -47,10 +49,17 @@ class SpectralClustering(WeightedEstimator):
     laplacian: Normalization = parameter(default="random-walk", choices=NORMALIZATIONS, help=WHICH)
     n_clusters: int | Literal["eigengap"] = parameter(
         default=2,
+        kw_only=False,
         help="number of clusters, or 'eigengap' for the widest gap among the first values",
     )
     row_normalize: bool = parameter(
         default=False, kind=bool, help="scale each point's row to length 1 (Ng, Jordan, Weiss)"
+    )
+    assign: Literal["k-means", "mixture"] = parameter(
+        default="k-means",
+        choices=("k-means", "mixture"),
+        help="how rows are clustered: by scikit-learn's k-means (Vidal, Ma, Sastry 2016, algorithm "
+        "4.4), or as a mixture of round Gaussians, each of its own width and share",
     )
     components: Literal["whole", "error"] = parameter(  # type: ignore[assignment]
         default="whole",
@@ -61,6 +70,8 @@ class SpectralClustering(WeightedEstimator):
     labels_: Array = learned(help="cluster of each point")
     n_clusters_: int = learned(help="number of clusters, given or found")
     cluster_centers_: Array = learned(help="center of each cluster among the eigenvectors' rows")
+    cluster_variances_: Array = learned(help="variance of each Gaussian; of k-means, 1")
+    cluster_shares_: Array = learned(help="share of points of each Gaussian; of k-means, all alike")
     cut_: float = learned(help="weight of the edges between clusters")
     normalized_cut_: float = learned(help="the same, over the clusters' volumes")
 
@@ -84,6 +95,8 @@ class SpectralClustering(WeightedEstimator):
     def predict(self, X: Any) -> Array:
         """Return the labels of query points: of the nearest center to where they are placed.
 
+        Of a mixture, the labels are those of the likeliest Gaussian.
+
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
@@ -104,7 +117,9 @@ class SpectralClustering(WeightedEstimator):
     def _nearest_centers(self, places: Array) -> Array:
         rows = self._rows_to_cluster(places.astype(np.float64))
         gaps = np.square(rows[:, None, :] - self.cluster_centers_[None, :, :]).sum(axis=2)
-        return np.asarray(gaps.argmin(axis=1))
+        variances, width = self.cluster_variances_, rows.shape[1]
+        unlikely = gaps / variances + width * np.log(variances) - 2.0 * np.log(self.cluster_shares_)
+        return np.asarray(unlikely.argmin(axis=1))
 
     def _n_coordinates(self, n_points: int) -> int:
         if self.n_components is not None:
@@ -147,7 +162,7 @@ class SpectralClustering(WeightedEstimator):
             self._n_clusters_asked(len(component.members)),
         )
         count = min(wanted + (self.n_clusters == "eigengap"), len(component.members) - 1)
-        spectrum = solve(everything, count, seed=self.random_state)
+        spectrum = solve(everything, count, seed=self._seed)
         self.n_clusters_ = self._choose_n_clusters(spectrum)
         width = self.n_clusters_ if self.n_components is None else self.n_components
         vectors, eigenvalues = spectrum.vectors[:, :width], spectrum.values[:width]
@@ -166,22 +181,48 @@ class SpectralClustering(WeightedEstimator):
 
     def _cluster(self, vectors: Array, masses: Array | None) -> Array:
         """Find the centers, and return the label of each point; copies count for the means."""
-        from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
 
         rows = self._rows_to_cluster(vectors)
-        means = KMeans(self.n_clusters_, n_init=10, random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # told below, in our words
-            means.fit(rows, sample_weight=masses)
-        self.cluster_centers_ = means.cluster_centers_
-        found = len(np.unique(means.labels_))
+            fit = self._fit_means if self.assign == "k-means" else self._fit_mixture
+            labels = fit(rows, masses)
+        found = len(np.unique(labels))
         if found < self.n_clusters_:
             warn(
                 f"only {found} of {self.n_clusters_} clusters have points: no more places differ "
                 "among the eigenvectors; lower n_clusters"
             )
+        return labels
+
+    def _fit_means(self, rows: Array, masses: Array | None) -> Array:
+        from sklearn.cluster import KMeans
+
+        count = self.n_clusters_
+        means = KMeans(count, n_init=STARTS, random_state=self._seed)
+        means.fit(rows, sample_weight=masses)
+        self.cluster_centers_ = means.cluster_centers_
+        self.cluster_variances_, self.cluster_shares_ = np.ones(count), np.full(count, 1.0 / count)
         return np.asarray(means.labels_)
+
+    def _fit_mixture(self, rows: Array, masses: Array | None) -> Array:
+        """Fit round Gaussians; the least variance is a share of that of all rows."""
+        from sklearn.mixture import GaussianMixture
+
+        every = rows if masses is None else np.repeat(rows, masses.astype(int), axis=0)
+        unit = float(np.sqrt(every.var(axis=0).sum())) or 1.0
+        mixture = GaussianMixture(
+            self.n_clusters_,
+            covariance_type="spherical",
+            reg_covar=LEAST_VARIANCE,
+            n_init=STARTS,
+            random_state=self._seed,
+        ).fit(every / unit)
+        self.cluster_centers_ = mixture.means_ * unit
+        self.cluster_variances_ = mixture.covariances_ * unit**2
+        self.cluster_shares_ = np.maximum(mixture.weights_, 1e-300)
+        return np.asarray(mixture.predict(rows / unit))
 
     def _rows_to_cluster(self, vectors: Array) -> Array:
         if not self.row_normalize:

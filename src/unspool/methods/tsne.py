@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from .. import distances, graph, stress
 from ..neighbor_embedding import (
+    EARLY_MOMENTUM,
     PER_PERPLEXITY,
     Affinities,
     FixedMap,
@@ -23,7 +24,8 @@ from ..relation import Neighborhood, NeighborSearch, relate_neighbors
 from ..runtime import advise, limit_blas_threads
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .estimator import Estimator, InputKind, check_n_components, input_kind, recognize
+from .door import InputKind, check_n_components, input_kind
+from .estimator import Estimator
 from .parameters import learned, method, parameter
 
 START_WIDTH = 1e-4  # standard deviation of the first coordinate of a start
@@ -97,7 +99,7 @@ class TSNE(Estimator):
     search: distances.Search = parameter(
         default="auto",
         choices=("auto", "exact", "approximate"),
-        help="'approximate' finds at least 0.99 of the Euclidean neighbours, and the report tells "
+        help="'approximate' finds at least 0.99 of the neighbours, and the report tells "
         "the measured recall; 'auto' does so where all of them would take minutes",
     )
     gradient: Gradient = parameter(
@@ -131,14 +133,14 @@ class TSNE(Estimator):
 
     def _fit(self, X: Any) -> None:
         distances.check_metric(self.metric)
-        check_n_components(self.n_components, X.shape[0] - 1)
+        check_n_components(self._n_wanted, X.shape[0] - 1)
         self._check_choices(X.shape)
         inverse = self._find_distinct(X)
         self.perplexity_ = self._perplexity(len(self._distinct))
         trace: list[float] = []
         if len(self._distinct) == 1:  # one place, which is its own neighbour
             self._index = distances.build_index(self._among_distinct(X[:1]), self.metric)
-            places, self.kl_divergence_ = np.zeros((1, self.n_components)), 0.0
+            places, self.kl_divergence_ = np.zeros((1, self._n_wanted)), 0.0
         else:
             self._index, neighbors = self._see_each_other(X)
             affinities = symmetric_affinities(neighbors, self.perplexity_, self._counts)
@@ -171,22 +173,22 @@ class TSNE(Estimator):
     def _check_choices(self, shape: tuple[int, int]) -> None:
         """Raise ValueError for options that do not go together, before any work."""
         limits = {"interpolation": 2, "barnes-hut": 3}
-        most = limits.get(self.gradient, self.n_components)
-        if self.n_components > most:
+        most = limits.get(self.gradient, self._n_wanted)
+        if self._n_wanted > most:
             raise ValueError(
                 f"gradient={self.gradient!r} is for at most {most} coordinates; got "
-                f"n_components={self.n_components}: use gradient='auto'"
+                f"n_components={self._n_wanted}: use gradient='auto'"
             )
-        if self.n_components > 3 and shape[0] > FEW:
+        if self._n_wanted > 3 and shape[0] > FEW:
             raise ValueError(
-                f"n_components={self.n_components} needs all pairs of {shape[0]} points in every "
+                f"n_components={self._n_wanted} needs all pairs of {shape[0]} points in every "
                 "update; use at most 3 coordinates"
             )
         rate = self.learning_rate
         if not (rate == "auto" if isinstance(rate, str) else np.isfinite(rate) and rate > 0):
             raise ValueError(f"learning_rate must be 'auto' or a number above 0; got {rate!r}")
         if not isinstance(self.start, str):
-            stress.check_start(self.start, (shape[0], self.n_components))
+            stress.check_start(self.start, (shape[0], self._n_wanted))
         elif self.start not in ("auto", "pca", "laplacian", "random"):
             raise ValueError(
                 "start must be 'auto', 'pca', 'laplacian', 'random' or an array; got "
@@ -206,7 +208,7 @@ class TSNE(Estimator):
     def _see_each_other(self, X: Any) -> tuple[distances.NeighborIndex, NeighborGraph]:
         """Return the search over the distinct points, and the neighbours of each of them."""
         count = None if sp.issparse(X) else self._n_neighbors
-        search = NeighborSearch(self.metric, self.search, self.random_state)
+        search = NeighborSearch(self.metric, self.search, self._seed)
         hood = Neighborhood(n_neighbors=count, symmetrize="directed")
         return relate_neighbors(self._among_distinct(X[self._distinct]), search, hood)
 
@@ -222,17 +224,17 @@ class TSNE(Estimator):
 
     def _start(self, X: Any, affinities: Affinities) -> Array:
         """Return the map to begin with, tiny, so that points are free to pass each other."""
-        rng = np.random.default_rng(self.random_state)
+        rng = np.random.default_rng(self._seed)
         n, start = len(self._distinct), self.start
         if not isinstance(start, str):  # as it is: it may be a map to go on from
             return np.ascontiguousarray(np.asarray(start, dtype=np.float64)[self._distinct])
         if start == "random":
-            given = rng.standard_normal((n, self.n_components))
+            given = rng.standard_normal((n, self._n_wanted))
         elif start == "laplacian" or self._input_kind() != "points":
             given = self._laplacian_start(affinities)
         else:
             with limit_blas_threads():
-                given = stress.principal_configuration(X[self._distinct], self.n_components, rng)
+                given = stress.principal_configuration(X[self._distinct], self._n_wanted, rng)
         given = given - given.mean(axis=0)
         spread = given.std(axis=0)
         unit = max(float(spread[0]), float(spread.max()), 1e-300)
@@ -243,16 +245,16 @@ class TSNE(Estimator):
 
     def _eigenmap(self, affinities: Affinities) -> Spectrum:
         """Return the first eigenvectors of the attraction: Laplacian eigenmaps."""
-        count = min(self.n_components, affinities.n_points - 1)
-        return solve(attraction_problem(affinities), count, seed=self.random_state)
+        count = min(self._n_wanted, affinities.n_points - 1)
+        return solve(attraction_problem(affinities), count, seed=self._seed)
 
     def _laplacian_start(self, affinities: Affinities) -> Array:
         vectors = self._eigenmap(affinities).vectors
-        return np.pad(vectors, ((0, 0), (0, self.n_components - vectors.shape[1])))
+        return np.pad(vectors, ((0, 0), (0, self._n_wanted - vectors.shape[1])))
 
     def _eigenmap_if_collapsed(self, affinities: Affinities) -> Array | None:
         """Return the map that is left where attraction overcomes repulsion in every direction."""
-        if self.exaggeration <= NEVER_COLLAPSES or affinities.n_points <= self.n_components:
+        if self.exaggeration <= NEVER_COLLAPSES or affinities.n_points <= self._n_wanted:
             return None
         found = self._eigenmap(affinities)
         limit = 1.0 / ((float(self._counts.sum()) - 1.0) * max(float(found.values.max()), 1e-300))
@@ -276,7 +278,10 @@ class TSNE(Estimator):
         late = Phase("descent", self.exaggeration, rate(self.exaggeration), self.max_iter, self.tol)
         if self.early_iter == 0:
             return [late]
-        return [Phase("early exaggeration", early, rate(early), self.early_iter), late]
+        first = Phase(
+            "early exaggeration", early, rate(early), self.early_iter, momentum=EARLY_MOMENTUM
+        )
+        return [first, late]
 
     def _transform(self, X: Any) -> Array:
         """Place each query point on its own; a known one keeps its place."""
@@ -297,7 +302,7 @@ class TSNE(Estimator):
         known = seen.distances[seen.starts[:-1]] == 0.0
         if self._input_kind() == "points":
             gap = seen.distances[seen.starts[:-1]]
-            nearest, known = recognize(X, self._X[self._distinct], nearest, gap)
+            nearest, known = graph.recognize(X, self._X[self._distinct], nearest, gap)
         answer[known] = places[nearest[known]]
         return answer
 

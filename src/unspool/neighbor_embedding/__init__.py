@@ -7,8 +7,7 @@ from .affinities import (
     conditional_affinities,
     symmetric_affinities,
 )
-from .descent import Moving, Objective, Phase
-from .query_points import FixedMap
+from .descent import EARLY_MOMENTUM, FixedMap, Moving, Objective, Phase
 from .repulsion import (
     Gradient,
     GridPotential,
@@ -20,6 +19,7 @@ from .repulsion import (
 )
 
 __all__ = [
+    "EARLY_MOMENTUM",
     "PER_PERPLEXITY",
     "Affinities",
     "FixedMap",

@@ -43,6 +43,7 @@ def embedding(
     axes: Axes | None = None,
     title: str = "",
     show_key: bool = True,
+    placed: Any = None,
 ) -> Figure:
     """Draw a map, painted by one value per point.
 
@@ -67,6 +68,9 @@ def embedding(
         Title of the picture.
     show_key : bool, default=True
         Draw the legend or the colour bar; ``plot.key`` tells it once for several pictures.
+    placed : array-like of shape (n_queries, n_components) or None, default=None
+        Query points that were placed on the map, drawn with rings. ``color`` then is of the fitted
+        points, or of these followed by the query points.
 
     Returns
     -------
@@ -81,11 +85,34 @@ def embedding(
     'truth'
     """
     places = first_axes(places_of(Y), dimensions)
+    n_fitted = len(places)
+    if placed is not None:
+        places = np.vstack([places, first_axes(places_of(placed), dimensions)])
+        color = _color_of_both(color, n_fitted, len(places) - n_fitted)
     width = 4.4 + (key_width(color, len(places)) if show_key else 0.0)
     axes = panel(axes, title, width, solid=dimensions == 3)
     paint(axes, places, color, label=label, size=size, key=show_key)
+    if placed is not None:
+        area = 4 * (size or dot_size(len(places)))
+        ring: dict[str, Any] = {"s": area, "zorder": 4, "linewidths": 0.8}
+        axes.scatter(*places[n_fitted:].T, facecolors="none", edgecolors=INK, **ring)
     _frame(axes, places)
     return figure_of(axes)
+
+
+NEW = "placed"  # the category of query points that have no colour of their own
+
+
+def _color_of_both(color: Any, n_fitted: int, n_placed: int) -> Any:
+    """Return one value for each fitted point and each query point, on one scale."""
+    if color is None:
+        return np.repeat(["fitted", NEW], [n_fitted, n_placed])
+    known = np.asarray(color)
+    if len(known) == n_fitted + n_placed:
+        return color
+    if known.dtype.kind in "fiu":
+        return np.concatenate([known.astype(np.float64), np.full(n_placed, np.nan)])
+    return np.concatenate([known.astype(object), np.full(n_placed, NEW, dtype=object)])
 
 
 def neighbor_graph(

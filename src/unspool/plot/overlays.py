@@ -8,7 +8,7 @@ import numpy as np
 
 from ..values import Array
 from .limits import extent_of, show_extent
-from .paint import Marks, bar, paint, usual_look
+from .paint import Marks, bar, key_width, paint, usual_look
 from .style import FAINT, INK, TRUST, bare, dot_size, figure_of, first_axes, panel, places_of
 
 if TYPE_CHECKING:
@@ -158,12 +158,15 @@ def trust(
 def thumbnails(
     Y: Any,
     images: Any,
+    color: Any = None,
     *,
+    label: str = "",
     shape: tuple[int, int] | None = None,
     size: float = 0.06,
     count: int = 200,
     axes: Axes | None = None,
     title: str = "",
+    show_key: bool = True,
 ) -> Figure:
     """Draw images at their places on a map, as many as fit without covering each other.
 
@@ -173,6 +176,10 @@ def thumbnails(
         Coordinates of the map, or a model that has them.
     images : array-like of shape (n_samples, height, width) or (n_samples, n_pixels)
         The images, or rows of pixels with their ``shape``.
+    color : array-like of shape (n_samples,) or None, default=None
+        One value per point, for the dots behind the images.
+    label : str, default=""
+        What the colour means.
     shape : tuple of int or None, default=None
         Height and width of an image whose pixels are given as a row.
     size : float, default=0.06
@@ -183,6 +190,8 @@ def thumbnails(
         Where to draw; None makes a new figure.
     title : str, default=""
         Title of the picture.
+    show_key : bool, default=True
+        Draw the legend or the colour bar.
 
     Returns
     -------
@@ -196,12 +205,14 @@ def thumbnails(
     >>> len(plot.thumbnails(bars.coordinates, bars.points, shape=(16, 16)).axes)
     1
     """
-    axes = panel(axes, title, 7.0, 6.0)
     places = first_axes(places_of(Y))
+    keyed = show_key and color is not None
+    axes = panel(axes, title, 7.0 + (key_width(color, len(places)) if keyed else 0.0), 6.0)
     pictures = _checked_images(images, shape, len(places))
     height = size * max(float(np.ptp(places, axis=0).max()), 1e-300)
     width = height * pictures.shape[2] / pictures.shape[1]
-    paint(axes, places, size=0.4 * dot_size(len(places)))
+    small = (0.4 if color is None else 1.0) * dot_size(len(places))
+    paint(axes, places, color, label=label, size=small, key=keyed)
     low, high = float(pictures.min()), float(pictures.max())
     for i in without_overlap(places, width, height)[:count]:
         x, y = places[i]

@@ -318,6 +318,9 @@ def bar(fig: Any, dots: Any, beside: Any, label: str) -> None:
     drawn.solids.set_alpha(1.0)
     drawn.outline.set_visible(False)
     drawn.ax.tick_params(color=INK, labelcolor=INK, labelsize=LABEL - 1, length=2)
+    if hasattr(drawn.formatter, "set_useOffset"):
+        drawn.formatter.set_useOffset(False)  # years are read as years
+        drawn.update_ticks()
     drawn.set_label(plain(label), fontsize=LABEL, color=INK)
 
 

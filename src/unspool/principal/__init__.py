@@ -10,6 +10,7 @@ from .curve import (
 )
 from .fitting import Distances, Normalization, narrowing_spans
 from .geometry import Curve, Polygon, Projection, polygon
+from .polygonal import PolygonalFit, ambiguity_points, corner_price, fit_polygonal
 from .smoothers import Smoother, smoother, smoothing_spline
 from .spline_surface import SplineSurface, farthest_points, nearest_neighbors, smooth_surface
 from .surface import (
@@ -21,6 +22,8 @@ from .surface import (
     count_tears,
     fit_edge_lengths,
     fit_surface,
+    surface_self_consistency,
+    surface_weights,
 )
 
 __all__ = [
@@ -32,16 +35,20 @@ __all__ = [
     "Normalization",
     "Parametrization",
     "Polygon",
+    "PolygonalFit",
     "Projection",
     "Smoother",
     "SplineSurface",
     "SurfaceSettings",
     "SurfaceState",
+    "ambiguity_points",
+    "corner_price",
     "count_folds",
     "count_tears",
     "farthest_points",
     "fit_curve",
     "fit_edge_lengths",
+    "fit_polygonal",
     "fit_surface",
     "initial_circle",
     "initial_line",
@@ -52,4 +59,6 @@ __all__ = [
     "smooth_surface",
     "smoother",
     "smoothing_spline",
+    "surface_self_consistency",
+    "surface_weights",
 ]

@@ -72,7 +72,7 @@ def fit_curve(points: Array, initial: Polygon, settings: CurveSettings) -> Outco
     """Return the principal curve of normalized points that is reached from an initial one."""
 
     def distance(state: CurveState) -> float:
-        return _sum_of_smallest(state.projection.squared_distances, settings.n_counted(len(points)))
+        return sum_of_smallest(state.projection.squared_distances, settings.n_counted(len(points)))
 
     def step(now: CurveState) -> tuple[CurveState, float]:
         smooth, corrected = settings.smoother_of(now.steps), settings.corrects(now.steps)
@@ -186,7 +186,7 @@ def stranded(arc_lengths: Array, weights: Array) -> Array:
     return np.concatenate([used[:first], used[last:]])
 
 
-def _sum_of_smallest(squares: Array, count: int) -> float:
+def sum_of_smallest(squares: Array, count: int) -> float:
     """Return the sum of the ``count`` smallest squares."""
     if count == len(squares):
         return float(squares.sum())

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from ..optimize import Outcome, iterate
 from ..runtime import claim, limit_blas_threads
 from ..values import Array
+from .curve import KEPT, robust_weights, sum_of_smallest
 from .fitting import convergence_rule
 from .spline_surface import (
     KNOTS,
@@ -33,6 +34,8 @@ from .spline_surface import (
 
 Parametrization = Literal["isometric", "average"]
 
+COPIES = 13  # of points, seeds and knots in data space that are held at once, about
+LEAST_MEMBERS = 5  # of a region whose mean is looked at
 LESS = 0.75  # of the freedom, where more would fold the surface
 ROUNDS = 30  # of majorization, when parameters are moved
 PARAMETRIZATIONS: tuple[Parametrization, ...] = ("isometric", "average")
@@ -66,38 +69,82 @@ class SurfaceSettings:
     parametrization: Parametrization = "isometric"
     tolerance: float = 1e-3
     max_steps: int = 50
+    robust: bool = False
+
+    def n_counted(self, n_points: int) -> int:
+        """Return how many points, the nearest ones, the distance counts."""
+        return int(np.ceil(KEPT * n_points)) if self.robust else n_points
 
 
 def fit_surface(points: Array, initial: Array, settings: SurfaceSettings) -> Outcome[SurfaceState]:
     """Return the principal surface reached from ``initial`` parameters of the points.
 
-    The loss is the sum of squared distances (Izenman 2013, eq. 16.20).
+    The loss is the sum of squared distances (Izenman 2013, eq. 16.20); of a robust fit, that of the
+    nearest three quarters. There, a point is drawn towards its foot by its robust weight before
+    everything is smoothed again (pseudo-observations, Huber 1979): an outlier then is where the
+    surface has it, and pulls no more.
     """
     freedoms = settings.freedoms
     knots = min(KNOTS * freedoms[-1], MOST_KNOTS, len(points))
+    n, width = points.shape
     claim(
-        4 * len(points) * (knots + SEEDS) * 8,
-        f"smoothing {len(points)} points over {knots:.0f} knots",
+        8 * (4 * n * (knots + SEEDS) + COPIES * (n + knots + SEEDS) * width),
+        f"smoothing {n} points of {width} features over {knots:.0f} knots",
         "fit a sample and transform the rest, or raise span",
     )
 
-    def fitted(parameters: Array, number: int) -> tuple[SurfaceState, float]:
+    def fitted(parameters: Array, targets: Array, number: int) -> tuple[SurfaceState, float]:
         wanted = freedoms[min(number, len(freedoms) - 1)]
-        found = _smooth_unfolded(parameters, points, wanted, number)
-        return found, float(found.projection.squared_distances.sum())
+        found = _smooth_unfolded(parameters, targets, wanted, number, points)
+        squares = found.projection.squared_distances
+        return found, sum_of_smallest(squares, settings.n_counted(len(points)))
 
     def step(now: SurfaceState) -> tuple[SurfaceState, float]:
         at, kind = now.projection.parameters, settings.parametrization
-        return fitted(reparametrize(now.surface, at, kind), now.steps + 1)
+        shaped = now.steps >= len(freedoms) - 1  # before, what a stiff surface misses is its shape
+        targets = _drawn_in(points, now) if settings.robust and shaped else points
+        return fitted(reparametrize(now.surface, at, kind), targets, now.steps + 1)
 
     total = float(np.square(points).sum())
     converged = convergence_rule(settings.tolerance, total, len(freedoms) - 1)
     with limit_blas_threads():  # matrices of a few hundred rows: shared out they take twice as long
-        first, loss = fitted(initial, 0)
+        first, loss = fitted(initial, points, 0)
         return iterate(first, loss, step, converged, name="surface", max_steps=settings.max_steps)
 
 
-def _smooth_unfolded(parameters: Array, points: Array, wanted: float, steps: int) -> SurfaceState:
+def surface_weights(state: SurfaceState) -> Array:
+    """Return the robust weights of the points that a surface was fitted to."""
+    return robust_weights(np.sqrt(state.projection.squared_distances))
+
+
+def _drawn_in(points: Array, now: SurfaceState) -> Array:
+    """Return points drawn towards their feet, those with little weight nearly all the way."""
+    feet = now.surface.at(now.projection.parameters)
+    return np.asarray(feet + surface_weights(now)[:, None] * (points - feet))
+
+
+def surface_self_consistency(
+    points: Array, surface: SplineSurface, projection: SurfaceProjection, n_bins: int
+) -> Array:
+    """Return how far a surface is from the mean of the points that project there.
+
+    (Izenman 2013, eq. 16.19.) One distance for each of about ``n_bins`` regions of the parameters
+    with equally many points: they are halved along their widest side, again and again.
+    """
+    deviations = points - surface.at(projection.parameters)
+    regions = [np.arange(len(points))]
+    while len(regions) < n_bins and len(regions[0]) >= 2 * LEAST_MEMBERS:
+        regions.sort(key=len)
+        members = regions.pop()
+        inside = projection.parameters[members]
+        order = np.argsort(inside[:, int(np.ptp(inside, axis=0).argmax())], kind="stable")
+        regions += [members[part] for part in np.array_split(order, 2)]
+    return np.array([np.linalg.norm(deviations[members].mean(axis=0)) for members in regions])
+
+
+def _smooth_unfolded(
+    parameters: Array, targets: Array, wanted: float, steps: int, points: Array
+) -> SurfaceState:
     """Return the surface of at most this freedom that does not fold.
 
     Neither where it was smoothed nor where the data fall on it. A flat surface cannot, so the
@@ -105,7 +152,7 @@ def _smooth_unfolded(parameters: Array, points: Array, wanted: float, steps: int
     """
     freedom, plane = wanted, parameters.shape[1] + 1.0
     while True:
-        surface = smooth_surface(parameters, points, freedom)
+        surface = smooth_surface(parameters, targets, freedom)
         if freedom <= plane or count_folds(surface, parameters) == 0:
             projection = surface.project(points)
             if freedom <= plane or count_folds(surface, projection.parameters) == 0:

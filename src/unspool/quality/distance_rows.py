@@ -11,6 +11,7 @@ import numpy as np
 
 from ..distances import check_metric, pairwise_distances, squared_norms
 from ..runtime import is_sharing, limit_blas_threads, reuse, run_strips
+from ..scale.sources import in_memory
 from ..values import Array, Metric
 from .score import CHUNK_BYTES, PAIRS, STRIP, Chosen
 
@@ -145,7 +146,7 @@ def distance_rows(X: Any, metric: Metric = "euclidean", name: str = "X") -> Dist
     50
     """
     check_metric(metric)
-    given = np.asarray(X)
+    given = np.asarray(in_memory(X, f"the score of {name}, which compares all points,"))
     return reuse("distance rows", (given,), (metric, name), partial(_rows_of, given, metric, name))
 
 
@@ -267,7 +268,7 @@ def checked_table(distances: Any, name: str, shape: tuple[int, int] | None = Non
 
 
 def _matrix(X: Any, name: str) -> Array:
-    values = np.asarray(X)
+    values = np.asarray(in_memory(X, f"the score of {name}, which compares all points,"))
     if values.ndim != 2 or values.size == 0:
         raise ValueError(
             f"{name} must be a matrix with one row per point; got shape {values.shape}"

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..distances import TREE_DIMENSIONS, build_index, check_metric
+from ..scale.sources import is_lazy, open_source
 from ..values import Array, Metric
 from .distance_rows import (
     check_neighbors,
@@ -271,7 +272,8 @@ def r_nx_area(
 
 def _is_countable(X: Any, metric: Metric) -> bool:
     """Tell whether ranks of neighbours alone can be counted, and are worth what it loads."""
-    return metric in ("euclidean", "l2") and np.shape(X)[0] >= COUNTED
+    n_points = len(open_source(X)) if is_lazy(X) else np.shape(X)[0]
+    return metric in ("euclidean", "l2") and n_points >= COUNTED
 
 
 def _counted(

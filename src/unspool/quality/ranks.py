@@ -22,6 +22,7 @@ from .distance_rows import DistanceRows, kept_distances, rows_of_both
 from .score import STRIP, Chosen, choose, work_on_strips
 
 UNIT = 2.0**-24  # rounding of single precision
+TINY = 2.0**-100  # what underflow may take from sums of numbers of at most 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,7 +219,7 @@ def ranks_beyond(points: Array, places: Array, k: int, chosen: Chosen) -> Array 
     def count(part: slice) -> None:
         rows = chosen.points[part]
         products = sketch.table[rows] @ sketch.table.T
-        bounds = sketch.lengths, sketch.scale**2, sketch.slack
+        bounds = sketch.lengths, sketch.scale**2, sketch.share, sketch.slack
         count_beyond(products, rows, near[part], points, bounds, answer[part])
 
     work_on_strips("intruders", chosen, count)
@@ -229,26 +230,32 @@ def ranks_beyond(points: Array, places: Array, k: int, chosen: Chosen) -> Array 
 class _Sketch:
     """Points in single precision, centred and scaled into the unit ball, and their squared lengths.
 
-    ``scale`` is a power of two: what is equal stays so. Inner products err by ``slack`` at most.
+    ``scale`` is a power of two: what is equal stays so. Columns in which the points do not differ
+    are left out. Twice the inner product of rows of squared lengths a and b errs by at most
+    share (a + b) + slack: d products are off by (d + 2) u |x|'|y| in any order (Higham 2002,
+    section 3.1), |x|'|y| is at most (a + b) / 2, and 16 u more cover the lengths, the limits and
+    the sums of them; ``slack`` is what centring leaves.
     """
 
     table: Array
     lengths: Array
     scale: float
+    share: float
     slack: float
 
     @classmethod
     def of(cls, points: Array) -> _Sketch | None:
         """Return the sketch of points; None if they are one place."""
         mean, norms = points.mean(axis=0), np.empty(len(points))
-        table = np.empty(points.shape, dtype=np.float32)
+        varying = np.flatnonzero(points.min(axis=0) < points.max(axis=0))
+        table = np.empty((len(points), len(varying)), dtype=np.float32)
 
         def measure(rows: slice) -> None:
-            centred = points[rows] - mean
+            centred = points[rows][:, varying] - mean[varying]
             norms[rows] = np.einsum("ij,ij->i", centred, centred)
 
         def fill(rows: slice) -> None:
-            table[rows] = (points[rows] - mean) * scale
+            table[rows] = (points[rows][:, varying] - mean[varying]) * scale
 
         run_strips(measure, len(points), STRIP)
         farthest = float(norms.max())
@@ -256,10 +263,9 @@ class _Sketch:
             return None
         scale = float(2.0 ** -np.ceil(0.5 * np.log2(farthest)))
         run_strips(fill, len(points), STRIP)
-        # of inner products within the unit ball, of norms and limits; and of the centring
-        slack = UNIT * (2.0 * (points.shape[1] + 4) + 16.0)
-        slack += 2.0**-48 * scale * max(-float(points.min()), float(points.max()))
-        return cls(table, np.asarray(norms * scale**2, dtype=np.float32), scale, slack)
+        share = UNIT * (1.01 * (points.shape[1] + 4) + 16.0)
+        slack = 2.0**-48 * scale * max(-float(points.min()), float(points.max())) + TINY
+        return cls(table, np.asarray(norms * scale**2, dtype=np.float32), scale, share, slack)
 
 
 def _nearest(places: Array, k: int, rows: Array) -> Array | None:

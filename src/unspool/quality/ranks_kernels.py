@@ -18,6 +18,7 @@ def squared_distance(points, i, j):  # type: ignore[no-untyped-def]
     return total
 
 
+UNIT = 2.0**-24  # rounding of single precision
 RUN = 512  # products looked at together: they stay in the first cache
 
 
@@ -26,27 +27,31 @@ def count_beyond(products, rows, near, points, bounds, beyond):  # type: ignore[
     """Add up by how much the ranks of ``near`` points exceed their number, row by row.
 
     ``products`` are inner products of centred points in single precision, and ``bounds`` their
-    squared norms, the square of their scale and the slack: what lies within it of a limit is
-    decided by differences in double precision, and ties by index.
+    squared norms, the square of their scale, and the slack: as a share of a pair's squared norms,
+    and of all alike. What lies within it of a limit is decided by differences in double precision,
+    and ties by index.
     """
-    norms, unit, slack = bounds
+    norms, unit, share, slack = bounds
     n, k = products.shape[1], near.shape[1]
     limits, low, high = np.empty(k), np.empty(k, np.float32), np.empty(k, np.float32)
-    nearer = np.empty(k, np.int64)
+    nearer, most = np.empty(k, np.int64), np.empty(n, np.float32)
+    less, more = np.float32(1.0 - share), np.float32(1.0 + share)
     for i in range(len(rows)):
-        row, seen = rows[i], products[i]
+        row, least = rows[i], products[i]
         for other in range(n):
-            seen[other] = norms[other] - np.float32(2.0) * seen[other]
-        seen[row] = np.inf  # nobody is nearer to itself
+            twice = np.float32(2.0) * least[other]
+            least[other], most[other] = less * norms[other] - twice, more * norms[other] - twice
+        least[row], most[row] = np.inf, np.inf  # nobody is nearer to itself
         for m in range(k):
             limits[m] = squared_distance(points, row, near[i, m])
             middle = unit * limits[m] - np.float64(norms[row])
-            low[m], high[m] = np.float32(middle - slack), np.float32(middle + slack)
+            off = slack + share * norms[row] + UNIT * 4.0 * abs(middle)
+            low[m], high[m] = np.float32(middle - off), np.float32(middle + off)
             nearer[m] = 0
         for first in range(0, n, RUN):
-            run = seen[first : first + RUN]
+            run = least[first : first + RUN], most[first : first + RUN]
             for m in range(k):
-                below, reached = count_run(run, low[m], high[m])
+                below, reached = count_run(*run, low[m], high[m])
                 nearer[m] += below
                 if reached > below:
                     window, rival = (low[m], high[m]), (near[i, m], limits[m])
@@ -58,22 +63,22 @@ def count_beyond(products, rows, near, points, bounds, beyond):  # type: ignore[
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def count_run(run, low, high):  # type: ignore[no-untyped-def]
-    """Return how many numbers are below ``low``, and how many do not exceed ``high``."""
+def count_run(least, most, low, high):  # type: ignore[no-untyped-def]
+    """Return how many are at most below ``low``, and how many at least do not exceed ``high``."""
     below, reached = np.int32(0), np.int32(0)
-    for at in range(len(run)):
-        below += np.int32(1) if run[at] < low else np.int32(0)
-        reached += np.int32(1) if run[at] <= high else np.int32(0)
+    for at in range(len(least)):
+        below += np.int32(1) if most[at] < low else np.int32(0)
+        reached += np.int32(1) if least[at] <= high else np.int32(0)
     return below, reached
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def settle_run(run, first, window, points, row, rival):  # type: ignore[no-untyped-def]
     """Return how many points of a run within the window are nearer to ``row`` than its rival."""
-    (low, high), (who, limit), nearer = window, rival, 0
-    for at in range(len(run)):
+    (least, most), (low, high), (who, limit), nearer = run, window, rival, 0
+    for at in range(len(least)):
         other = first + at
-        if low <= run[at] <= high and other != who:
+        if least[at] <= high and not most[at] < low and other != who:
             length = squared_distance(points, row, other)
             nearer += length < limit or (length == limit and other < who)
     return nearer

@@ -14,7 +14,14 @@ from .chart import (
     find_localized,
     relate_neighbors,
 )
-from .features import FeatureProjection, check_features, count_monomials, deviations
+from .features import (
+    FeatureProjection,
+    SplineBasis,
+    check_features,
+    count_monomials,
+    deviations,
+    spline_features,
+)
 from .gram import (
     DOUBLE_POINTS,
     GEODESIC_BLOCK_BYTES,
@@ -23,9 +30,14 @@ from .gram import (
     GeodesicTable,
     GramMap,
     fit_gram,
+    kernel_operator,
+    least_geodesic_bytes,
+    operator_by_factor,
+    operator_by_rows,
     relate_by_geodesics,
     scale_by_roots,
     scale_geodesics,
+    turn_into_similarities,
 )
 from .heat import (
     FAINTEST,
@@ -40,7 +52,8 @@ from .heat import (
     commute_time_distances,
     settle_faint_points,
 )
-from .landmarks import LandmarkGeodesics, place_roughly, triangulate
+from .independent import Mixture, choose_independent, n_vectors, unexplained
+from .landmarks import LandmarkGeodesics, place_roughly, triangulate, triangulate_moments
 from .local import (
     LocalRelation,
     relate_by_modified_weights,
@@ -50,23 +63,40 @@ from .local import (
 from .nystroem import (
     GivenKernel,
     NystroemMap,
+    begin_nystroem,
     center_landmarks,
     draw_landmarks,
+    finish_nystroem,
     fit_nystroem,
     regress_points,
+)
+from .subspaces import (
+    MOST_COLUMNS,
+    MOST_MONOMIALS,
+    Arrangement,
+    Found,
+    Subspace,
+    find_subspaces,
+    n_vanishing,
+    refine,
+    squared_distances,
 )
 
 __all__ = [
     "DOUBLE_POINTS",
     "FAINTEST",
     "GEODESIC_BLOCK_BYTES",
+    "MOST_COLUMNS",
+    "MOST_MONOMIALS",
     "TABLE_ROOM",
     "AdaptiveGaussianWeights",
+    "Arrangement",
     "Chart",
     "Component",
     "DiffusionRelation",
     "EdgeWeighting",
     "FeatureProjection",
+    "Found",
     "GeodesicOperator",
     "GeodesicTable",
     "GivenKernel",
@@ -79,6 +109,7 @@ __all__ = [
     "Layout",
     "LocalRelation",
     "Localized",
+    "Mixture",
     "NeighborSearch",
     "Neighborhood",
     "NystroemMap",
@@ -86,17 +117,30 @@ __all__ = [
     "Queries",
     "Relation",
     "SelfTuningWeights",
+    "SplineBasis",
+    "Subspace",
+    "begin_nystroem",
     "center_landmarks",
     "check_features",
+    "choose_independent",
     "commute_time_distances",
     "count_monomials",
     "describe_localized",
     "deviations",
     "draw_landmarks",
     "find_localized",
+    "find_subspaces",
+    "finish_nystroem",
     "fit_gram",
     "fit_nystroem",
+    "kernel_operator",
+    "least_geodesic_bytes",
+    "n_vanishing",
+    "n_vectors",
+    "operator_by_factor",
+    "operator_by_rows",
     "place_roughly",
+    "refine",
     "regress_points",
     "relate_by_geodesics",
     "relate_by_modified_weights",
@@ -106,5 +150,10 @@ __all__ = [
     "scale_by_roots",
     "scale_geodesics",
     "settle_faint_points",
+    "spline_features",
+    "squared_distances",
     "triangulate",
+    "triangulate_moments",
+    "turn_into_similarities",
+    "unexplained",
 ]

@@ -21,6 +21,7 @@ from ..extension import place
 from ..runtime import advise, reuse
 from ..values import Array, EigenProblem, Metric, NeighborGraph
 from .geodesic_rows import GeodesicRows
+from .independent import Mixture, choose_independent
 
 Rows: TypeAlias = Array | sp.csr_array | GeodesicRows  # what coordinates are multiplied by
 GAP = 0.1  # between charts, of the longest side of any
@@ -49,6 +50,7 @@ class Neighborhood:
     radius: float | None = None
     squared_radius: bool = False
     symmetrize: Symmetrize = "union"
+    strict_radius: bool = False
 
 
 def relate_neighbors(
@@ -61,13 +63,15 @@ def relate_neighbors(
     index = reuse("index", arrays, (search.metric, kind, seed), build)
     found_by = (index.name, getattr(index, "seed", 0))  # what "auto" has turned out to be
     wanted = hood.n_neighbors
-    if wanted is None and not sp.issparse(space):
+    is_graph = sp.issparse(space) and index.name == distances.GivenDistances.name
+    if wanted is None and not is_graph:
         wanted = min(distances.DEFAULT_NEIGHBORS, space.shape[0] - 1)
     counts = b"" if wanted is None else np.asarray(wanted).tobytes()
-    find = partial(distances.find_neighbors, index, space, wanted, hood.radius, hood.squared_radius)
-    setting = (search.metric, found_by, counts, hood.radius, hood.squared_radius)
+    ball = (hood.radius, hood.squared_radius, hood.strict_radius)
+    find = partial(distances.find_neighbors, index, space, wanted, *ball)
+    setting = (search.metric, found_by, counts, *ball)
     directed = reuse("neighbours", arrays, setting, find)
-    if hood.radius is None and not sp.issparse(space):
+    if hood.radius is None and not is_graph:
         _tell_of_ties(index, space, directed)
     if hood.symmetrize == "directed":
         return index, directed
@@ -169,7 +173,8 @@ class Chart:
     """The map of one connected component: its points, their coordinates, and their relation.
 
     ``anchors`` are the coordinates that the relation's rows refer to: those of all points, or of
-    the landmarks.
+    the landmarks. Where coordinates were chosen among more vectors, anchors are all of those, and
+    ``mixture`` says what each coordinate takes of them.
     """
 
     members: Array
@@ -177,6 +182,7 @@ class Chart:
     eigenvalues: Array
     relation: Relation
     anchors: Array
+    mixture: Mixture | None = None
 
     @classmethod
     def isolated(cls, members: Array, n_coordinates: int) -> Chart:
@@ -186,8 +192,27 @@ class Chart:
 
     def place(self, queries: Queries) -> Array:
         """Return the coordinates of query points."""
-        rows = self.relation.rows(queries)
-        return place(rows, self.anchors, self.relation.divisors(self.eigenvalues, queries))
+        rows, mixture = self.relation.rows(queries), self.mixture
+        values = self.eigenvalues if mixture is None else mixture.eigenvalues
+        placed = place(rows, self.anchors, self.relation.divisors(values, queries))
+        return placed if mixture is None else np.asarray(placed @ mixture.weights)
+
+    @property
+    def selected(self) -> Array:
+        """The vector that each coordinate is, or that counts most for it; 0 is the first."""
+        if self.mixture is not None:
+            return self.mixture.leading
+        return np.arange(self.coordinates.shape[1])
+
+    def independent(self, graph: NeighborGraph, n_coordinates: int, seed: int) -> Chart:
+        """Return the chart of the coordinates, of all that it has, that are independent."""
+        chosen = choose_independent(self.coordinates, self.eigenvalues, graph, n_coordinates, seed)
+        return replace(
+            self,
+            coordinates=self.coordinates @ chosen.weights,
+            eigenvalues=chosen.values(),
+            mixture=chosen,
+        )
 
     def with_coordinates(self, n_coordinates: int) -> Chart:
         """Return the chart with empty coordinates added, up to this many."""
@@ -195,6 +220,11 @@ class Chart:
         if missing == 0:
             return self
         coordinates = np.pad(self.coordinates, ((0, 0), (0, missing)))
+        if self.mixture is not None:
+            weights = np.pad(self.mixture.weights, ((0, 0), (0, missing)))
+            eigenvalues = np.pad(self.eigenvalues, (0, missing))
+            mixture = replace(self.mixture, weights=weights)
+            return replace(self, coordinates=coordinates, eigenvalues=eigenvalues, mixture=mixture)
         same = self.anchors is self.coordinates
         anchors = coordinates if same else np.pad(self.anchors, ((0, 0), (0, missing)))
         eigenvalues = np.pad(self.eigenvalues, (0, missing))
@@ -216,16 +246,20 @@ class Layout:
     margin: float
 
     @classmethod
-    def of(cls, charts: Sequence[Chart]) -> Layout:
-        """Lay charts side by side.
+    def of(cls, charts: Sequence[Array]) -> Layout:
+        """Lay charts side by side, given by the coordinates of their points.
 
         The first chart, the largest, stays where it is. The others stand to its right in columns
         about as high as the first is; with one coordinate they stand in a row. Each keeps its own
-        shape and scale; coordinates after the second are not moved.
+        shape and scale; coordinates after the second are not moved. A single chart needs no box.
         """
-        low = np.array([chart.coordinates.min(axis=0)[:2] for chart in charts])
-        high = np.array([chart.coordinates.max(axis=0)[:2] for chart in charts])
-        offsets = np.zeros((len(charts), charts[0].coordinates.shape[1]))
+        width = charts[0].shape[1]
+        if len(charts) == 1:
+            corner = np.zeros((1, min(2, width)))
+            return cls(np.zeros((1, width)), corner, corner, 0.0)
+        low = np.array([coordinates.min(axis=0)[:2] for coordinates in charts])
+        high = np.array([coordinates.max(axis=0)[:2] for coordinates in charts])
+        offsets = np.zeros((len(charts), width))
         gap = GAP * float((high - low).max()) or 1.0
         offsets[:, :2] = _columns_beside_first(low, high, gap)
         moved = offsets[:, :2]

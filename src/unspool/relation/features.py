@@ -1,10 +1,16 @@
-"""PCA of explicit features: their mean, their scales, and the axes they are projected on."""
+"""PCA of explicit features: their mean, their scales, and the axes they are projected on.
+
+Features of single variables are natural cubic splines: the function of a variable that is 1 at one
+of its knots and 0 at the others. A combination of them is known by its values at the knots, and
+goes on in straight lines beyond them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from ..kernel import n_monomials
 from ..runtime import claim, warn
@@ -81,3 +87,69 @@ def count_monomials(n: int, n_features: int, degree: int) -> int:
             "degree"
         )
     return columns
+
+
+@dataclass(frozen=True, slots=True)
+class SplineBasis:
+    """The natural cubic splines of one variable: one for each knot, 1 there and 0 at the others."""
+
+    knots: Array
+
+    @classmethod
+    def of(cls, values: Array, n_knots: int) -> SplineBasis:
+        """Return knots at quantiles of a variable; where it has few values, at each of them."""
+        distinct = np.unique(values)
+        if len(distinct) <= n_knots:
+            return cls(distinct)
+        return cls(np.unique(np.quantile(values, np.linspace(0.0, 1.0, n_knots))))
+
+    def values(self, x: Array) -> Array:
+        """Return all functions at some values of the variable, one per column."""
+        if len(self.knots) == 1:  # a variable that does not vary
+            return np.ones((len(x), 1))
+        inside = np.clip(x, self.knots[0], self.knots[-1])
+        beyond = ((x - inside) / self._length)[:, None]
+        return np.asarray(self._spline(self._unit(inside)) + beyond * self._slopes(inside))
+
+    def slopes(self, x: Array) -> Array:
+        """Return the derivatives of all functions, one per column."""
+        if len(self.knots) == 1:
+            return np.zeros((len(x), 1))
+        inside = np.clip(x, self.knots[0], self.knots[-1])
+        return np.asarray(self._slopes(inside) / self._length)
+
+    def bends(self, unit: float) -> Array:
+        """Return a factor R of roughness, the variable measured in units.
+
+        R'R are the integrals of products of second derivatives. Those are straight between knots:
+        one that is a and b at the ends of an interval h has the integral of its square h times
+        ((a + b) / 2)^2 + (b - a)^2 / 12.
+        """
+        if len(self.knots) == 1:
+            return np.zeros((1, 1))
+        second = self._spline(self._unit(self.knots), 2)
+        roots = np.sqrt(np.diff(self._unit(self.knots)))[:, None]
+        halves = (second[1:] + second[:-1]) / 2.0, (second[1:] - second[:-1]) / np.sqrt(12.0)
+        return np.asarray(
+            np.vstack([roots * half for half in halves]) * (unit / self._length) ** 1.5
+        )
+
+    @property
+    def _length(self) -> float:
+        return float(self.knots[-1] - self.knots[0])
+
+    @property
+    def _spline(self) -> CubicSpline:
+        return CubicSpline(self._unit(self.knots), np.eye(len(self.knots)), bc_type="natural")
+
+    def _unit(self, x: Array) -> Array:
+        """Return values of the variable as places between the first knot, 0, and the last, 1."""
+        return np.asarray((x - self.knots[0]) / self._length)
+
+    def _slopes(self, inside: Array) -> Array:
+        return np.asarray(self._spline(self._unit(inside), 1))
+
+
+def spline_features(X: Array, bases: list[SplineBasis]) -> Array:
+    """Return the splines of all variables side by side."""
+    return np.hstack([basis.values(X[:, j]) for j, basis in enumerate(bases)])

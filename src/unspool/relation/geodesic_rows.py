@@ -54,8 +54,10 @@ class GeodesicRows:
         starts = self.towards.starts[queries.start : queries.stop + 1]
         edges = slice(int(starts[0]), int(starts[-1]))
         points, through = np.unique(self.towards.neighbors[edges], return_inverse=True)
-        graph = starts - edges.start, through, self.towards.distances[edges]
         lengths_to = self.lengths_from(points)
+        kind = lengths_to(slice(0, 0)).dtype
+        gaps = self.towards.distances[edges].astype(kind, copy=False)
+        graph = starts - edges.start, through, gaps
         images = np.zeros((PARTS, len(starts) - 1, anchors.shape[1]))
         sums = np.zeros(images.shape[:2])
         bounds = np.linspace(0, len(self.means), PARTS + 1).astype(np.intp)
@@ -81,6 +83,8 @@ def _add_columns(
     """Add what a few columns (lengths, means, anchors) contribute to the image."""
     from .geodesic_rows_kernels import add_image
 
+    starts, through, gaps = graph
     lengths, means, anchors = few
-    row = np.empty(len(means))
-    add_image(*graph, lengths, means, np.ascontiguousarray(anchors.T), row, image, sums)
+    kind = lengths.dtype
+    row, known = np.empty(len(means), kind), (means.astype(kind), anchors.T.astype(kind, order="C"))
+    add_image(starts, through, gaps, lengths, *known, row, image, sums)

@@ -14,12 +14,13 @@ SUMS = {"reassoc", "contract"}
 def take_roots(similarities, points, first, lengths):
     """Fill ``lengths`` with sqrt(-2 s) of some points' similarities to columns from ``first`` on.
 
-    In double precision whatever the table's.
+    In the precision of the table.
     """
+    factor = similarities.dtype.type(-2.0)
     for i in range(lengths.shape[0]):
         row = similarities[points[i]]
         for j in range(lengths.shape[1]):
-            lengths[i, j] = np.sqrt(-2.0 * np.float64(row[first + j]))
+            lengths[i, j] = np.sqrt(factor * row[first + j])
 
 
 @njit(nogil=True, cache=True, fastmath=SUMS)
@@ -28,22 +29,25 @@ def add_image(starts, through, gaps, lengths, means, anchors, row, image, sums):
 
     A query's path to column j is the shortest of gap + length through its neighbours; s is -1/2 of
     its square, ``sums`` collects s - mean_j, and ``image`` (s - mean_j) anchor_j. ``row`` is a
-    workspace of as many entries as there are columns.
+    workspace of as many entries as there are columns. All but the two sums is in the precision of
+    the lengths: single has an error of 1e-7 in each path, as the lengths have.
     """
+    half, infinite = lengths.dtype.type(-0.5), lengths.dtype.type(np.inf)
+    zero = lengths.dtype.type(0.0)
     for q in range(image.shape[0]):
-        row[:] = np.inf
+        row[:] = infinite
         for slot in range(starts[q], starts[q + 1]):
             gap, known = gaps[slot], lengths[through[slot]]
             for j in range(row.shape[0]):
                 length = gap + known[j]
                 row[j] = length if length < row[j] else row[j]
-        total = 0.0
+        total = zero
         for j in range(row.shape[0]):
-            row[j] = -0.5 * row[j] * row[j] - means[j]
+            row[j] = half * row[j] * row[j] - means[j]
             total += row[j]
         sums[q] += total
         for c in range(image.shape[1]):
-            product = 0.0
+            product = zero
             for j in range(row.shape[0]):
                 product += row[j] * anchors[c, j]
             image[q, c] += product

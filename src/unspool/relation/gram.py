@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator
 
 from .. import graph, problem
-from ..extension import place
+from ..extension import divide
 from ..kernel import Centering, Uncentered
 from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
 from ..runtime import advise, available_bytes, limit_blas_threads, reuse, run_strips, warn
@@ -28,9 +29,10 @@ TABLE_ROOM = 1.3  # tables' worth of memory that must be free for one of them to
 INITIAL = 16  # vectors that a block-by-block solution starts from
 GUIDES = 400  # landmarks that the initial vectors are made with
 GEODESIC_BLOCK_BYTES = 256 * 2**20  # of geodesics at a time where their table does not fit
-PLACED_TOGETHER = 128  # query points whose rows are centred at a time
+PLACED_TOGETHER = 256  # query points whose rows are centred at a time
 STRIP = 32  # rows worked on at a time
 SMALL = 10**6  # entries that fit the cache: not worth a thread
+AT_ONCE = 1 << 22  # similarities that a product by rows makes at a time: 32 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,18 @@ class GramMap:
 
     def place(self, similarities: Array) -> Array:
         """Return the coordinates of query points with these similarities to the fitted points."""
-        image = np.empty((len(similarities), self.anchors.shape[1]))
+        return self.place_strips(similarities.__getitem__, len(similarities))
 
-        def work(rows: slice) -> None:  # a strip at a time: centred copies of all would fill memory
-            centered = self.centering.rows(similarities[rows])
-            image[rows] = place(centered, self.anchors, self.eigenvalues)
+    def place_strips(self, similarities_of: Callable[[slice], Array], n_rows: int) -> Array:
+        """Return the same of similarities that are made for a strip of query points at a time."""
+        image = np.empty((n_rows, self.anchors.shape[1]))
+
+        def work(rows: slice) -> None:
+            image[rows] = self.centering.product(similarities_of(rows), self.anchors)
 
         with limit_blas_threads():
-            run_strips(work, len(similarities), PLACED_TOGETHER)
-        return image
+            run_strips(work, n_rows, PLACED_TOGETHER)
+        return divide(image, self.eigenvalues)
 
     def combine(self, places: Array) -> Array:
         """Return the coefficients of the fitted points' features that stand for places."""
@@ -69,6 +74,32 @@ def fit_gram(similarities: Array, n_components: int, *, centered: bool, seed: in
     centering = Centering.of(similarities)
     advise_if_not_euclidean(eigenvalues, centering, np.diag(similarities))
     return GramMap(centering, coordinates, eigenvalues)
+
+
+def kernel_operator(n: int, apply: Callable[[Array], Array]) -> LinearOperator:
+    """Return a symmetric kernel matrix of n points, given what multiplies it by columns."""
+
+    def product(block: Array) -> Array:
+        columns = np.asarray(block, dtype=np.float64).reshape(n, -1)
+        return np.asarray(apply(columns)).reshape(np.shape(block))
+
+    return LinearOperator((n, n), product, product, product, np.float64, product)
+
+
+def operator_by_rows(n: int, rows: Callable[[slice], Array], *, centered: bool) -> LinearOperator:
+    """Return the operator of a similarity table whose ``rows`` are computed whenever needed."""
+    step = max(1, AT_ONCE // n)
+
+    def plain(columns: Array) -> Array:
+        blocks = (slice(first, min(first + step, n)) for first in range(0, n, step))
+        return np.concatenate([rows(block) @ columns for block in blocks])
+
+    return kernel_operator(n, partial(_centered_product, plain, None) if centered else plain)
+
+
+def operator_by_factor(factor: Array) -> LinearOperator:
+    """Return the operator of the inner products of rows: F F', by two products with F."""
+    return kernel_operator(len(factor), lambda columns: factor @ (factor.T @ columns))
 
 
 def scale_by_roots(spectrum: Spectrum) -> tuple[Array, Array]:
@@ -129,6 +160,15 @@ def scale_geodesics(
     return eigenvalues, coordinates
 
 
+def least_geodesic_bytes(n: int) -> int:
+    """Return the bytes of geodesics that must be held at once where their table does not fit."""
+    return 4 * n * min(n, _block_rows(n))
+
+
+def _block_rows(n: int) -> int:
+    return max(64, GEODESIC_BLOCK_BYTES // (4 * n))
+
+
 def relate_by_geodesics(component: Component, seed: int) -> GeodesicTable | GeodesicOperator:
     """Return the relation by geodesic distances: as a table if there is room for one.
 
@@ -164,7 +204,7 @@ class GeodesicTable:
     ) -> GeodesicTable:
         """Return the relation of a graph's geodesic distances, in this precision."""
         lengths = geodesic_distances(neighbors, precision=precision)
-        means = _turn_into_similarities(lengths)
+        means = turn_into_similarities(lengths)
         if masses is None:
             return cls(lengths, Centering(means, float(means.mean())))
         means = double_product(lengths, masses[:, None])[:, 0] / masses.sum()
@@ -193,7 +233,8 @@ class GeodesicTable:
         from .geodesic_rows_kernels import take_roots
 
         def lengths_to(columns: slice) -> Array:
-            lengths = np.empty((len(points), columns.stop - columns.start))
+            shape = len(points), columns.stop - columns.start
+            lengths = np.empty(shape, self.similarities.dtype)  # which has no more digits than that
             take_roots(self.similarities, points, columns.start, lengths)
             return lengths
 
@@ -228,9 +269,7 @@ class GeodesicOperator:
         mass = np.ones(paths.n_points) if masses is None else masses
         root = np.sqrt(mass)[:, None]
         start = np.column_stack([root**2 * _nystroem_vectors(paths, seed), root, mass])
-        product = np.empty(start.shape)
-        for sources, similarities in _similarity_blocks(paths):
-            product[sources] = double_product(similarities, start)
+        product = _table_product(paths, start)
         largest = float((-root[:, 0] * product[:, -2]).max())
         nearer = root * product[:, :-2]  # by one power step
         centering = _weighted_centering(product[:, -1] / mass.sum(), mass)
@@ -243,10 +282,8 @@ class GeodesicOperator:
 
     def __matmul__(self, block: Array) -> Array:
         """Return the table, scaled by sqrt(mass) on both sides, times a block of vectors."""
-        product = np.empty((self.shape[0], block.shape[1]))
         scaled = block if self.masses is None else block * self._root
-        for sources, similarities in _similarity_blocks(self.paths):
-            product[sources] = double_product(similarities, scaled)
+        product = _table_product(self.paths, scaled)
         return product if self.masses is None else product * self._root
 
     @property
@@ -305,11 +342,21 @@ def _weighted_centering(means: Array, masses: Array) -> Centering:
     return Centering(means, float(means @ masses / masses.sum()))
 
 
+def _table_product(paths: ShortestPaths, vectors: Array) -> Array:
+    """Return -1/2 of the squared geodesics times vectors: nothing of size n x n is held."""
+    if hasattr(paths, "table_product"):  # paths on a cluster multiply there
+        return np.asarray(paths.table_product(vectors))
+    product = np.empty((paths.n_points, vectors.shape[1]))
+    for sources, similarities in _similarity_blocks(paths):
+        product[sources] = double_product(similarities, vectors)
+    return product
+
+
 def _similarity_blocks(paths: ShortestPaths) -> Iterator[tuple[Array, Array]]:
     """Yield sources and -1/2 of their squared geodesic distances, block by block."""
-    size = max(64, GEODESIC_BLOCK_BYTES // (4 * paths.n_points))
+    size = _block_rows(paths.n_points)
     for sources, lengths in paths.blocks(size=size, precision="float32"):
-        _turn_into_similarities(lengths)
+        turn_into_similarities(lengths)
         yield sources, lengths
 
 
@@ -322,7 +369,7 @@ def _nystroem_vectors(paths: ShortestPaths, seed: int) -> Array:
     return np.asarray(centering.rows(similarities) @ spectrum.vectors)
 
 
-def _turn_into_similarities(lengths: Array) -> Array:
+def turn_into_similarities(lengths: Array) -> Array:
     """Replace geodesic distances by -1/2 of their squares, and return the means of the rows.
 
     A strip at a time, while it is in the cache.

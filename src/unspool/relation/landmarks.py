@@ -53,6 +53,18 @@ def triangulate(
     return GramMap(centering, spectrum.vectors * np.sqrt(eigenvalues), eigenvalues)
 
 
+def triangulate_moments(means: Array, factor: Array, n_components: int, seed: int) -> GramMap:
+    """Return the map of ``scaling="svd"`` from the moments of the table of similarities (n, m).
+
+    ``means`` are those of its columns, and R'R is their centred scatter with R the ``factor``:
+    rows that are centred too have R (I - 11'/m) instead.
+    """
+    centering = Centering(means, float(means.mean()))
+    rows = factor - factor.mean(axis=1, keepdims=True)
+    spectrum = solve(replace(problem.covariance(rows), unit="root"), n_components, seed=seed)
+    return GramMap(centering, spectrum.vectors * np.sqrt(spectrum.values), spectrum.values)
+
+
 def place_roughly(similarities: Array, landmarks: Array, n_components: int, seed: int) -> Array:
     """Return coordinates (n, n_components) to start from: triangulated, without any warning."""
     count = min(n_components, len(landmarks) - 1)

@@ -98,7 +98,8 @@ def relate_by_modified_weights(
 ) -> LocalRelation:
     """Return the relation of modified LLE: several reconstruction weights for each point."""
     grams_of, graph = geometry.own_grams(), component.graph
-    chunk = max(1, MODIFIED_FLOATS // (geometry.width + int(graph.counts.max())))
+    most = int(graph.counts.max())
+    chunk = max(1, MODIFIED_FLOATS // (most * (geometry.width + most)))
     ratios = [
         problem.flatness(problem.local_spectra(grams_of(*batch)), n_components)
         for batch in graph.by_count(chunk)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -95,15 +95,34 @@ def fit_nystroem(
     inverse_root = _inverse_root(kernel(landmarks, landmarks), seed)
     table = features(kernel, X, landmarks, inverse_root)
     mean = table.mean(axis=0) if centered else np.zeros(table.shape[1])
-    if n_components > table.shape[1]:
-        raise ValueError(
-            f"n_components={n_components} is more than {table.shape[1]} independent landmarks; "
-            "use more"
-        )
+    _check_rank(n_components, table.shape[1])
     table -= mean
     spectrum = solve(problem.covariance(table), n_components, seed=seed)
     fitted = NystroemMap(landmarks, inverse_root, mean, spectrum.vectors, spectrum.values)
     return fitted, np.asarray(table @ spectrum.vectors)
+
+
+def begin_nystroem(kernel: Kernel, landmarks: Array, seed: int) -> NystroemMap:
+    """Return the map to features, with no axes yet: rows are features of points as they are."""
+    root = _inverse_root(kernel(landmarks, landmarks), seed)
+    rank = root.shape[1]
+    return NystroemMap(landmarks, root, np.zeros(rank), np.eye(rank), np.ones(rank))
+
+
+def finish_nystroem(
+    begun: NystroemMap, mean: Array, factor: Array, n_components: int, seed: int
+) -> NystroemMap:
+    """Return the map with the axes of features of which a factor of the scatter is known."""
+    _check_rank(n_components, factor.shape[1])
+    spectrum = solve(problem.covariance(factor), n_components, seed=seed)
+    return replace(begun, mean=mean, axes=spectrum.vectors, eigenvalues=spectrum.values)
+
+
+def _check_rank(n_components: int, rank: int) -> None:
+    if n_components > rank:
+        raise ValueError(
+            f"n_components={n_components} is more than {rank} independent landmarks; use more"
+        )
 
 
 def _inverse_root(among: Array, seed: int) -> Array:

@@ -334,6 +334,11 @@ def _table_of(given: Any, metric: Metric, dtype: Any) -> tuple[Array, float]:
             return table, 1.0
         unit = float(np.nanmax(table, initial=0.0)) or 1.0
         return np.asarray(np.divide(table, unit, dtype=dtype, casting="same_kind")), unit
+    is_euclidean = isinstance(metric, str) and metric in ("euclidean", "l2")
+    if is_euclidean and dtype == np.float64:  # each pair once
+        table = distances.pairwise_distances(given, given, metric)
+        np.fill_diagonal(table, 0.0)
+        return table, 1.0
     unit = 1.0
     if dtype == np.float32:
         unit = float(distances.pairwise_distances(given[:1], given, metric).max()) or 1.0
@@ -347,8 +352,7 @@ def _table_of(given: Any, metric: Metric, dtype: Any) -> tuple[Array, float]:
             casting="same_kind",
         )
     np.fill_diagonal(table, 0.0)
-    exact = isinstance(metric, str) and metric in ("euclidean", "l2")
-    return table if exact else symmetric_table(table), unit
+    return table if is_euclidean else symmetric_table(table), unit
 
 
 def _of_list(given: Any, weighting: Weighting, dtype: Any) -> DissimilarityPairs:

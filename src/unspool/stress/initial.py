@@ -81,8 +81,9 @@ def perturb_empty_axes(configuration: Array, stress: Stress, rng: np.random.Gene
 
 def first_of_equal_points(points: Array) -> Array:
     """Return for each point the first that has the same coordinates."""
-    _, firsts, numbers = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    return np.asarray(firsts[numbers.reshape(-1)])
+    numbers: dict[bytes, int] = {}
+    keys = ((point + 0.0).tobytes() for point in points)  # -0.0 is 0.0
+    return np.array([numbers.setdefault(key, number) for number, key in enumerate(keys)])
 
 
 def first_of_equal_rows(table: Any) -> Array:

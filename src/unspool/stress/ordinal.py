@@ -17,6 +17,7 @@ from ..values import Array
 from .raw_stress import CHUNKS, Fit, KnownPairs, Pairs, ShepardDiagram, chunks_per_call
 
 Ties = Literal["primary", "secondary"]
+STRIP = 1 << 17  # pairs that a thread puts in order at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,14 @@ class OrdinalStress:
 
     def _primary(self, distances: Array) -> Array:
         order = argsort_within(self.groups, distances)
-        weights = self.pairs.weights[order] if len(self.pairs.weights) else None
+        weights = _taken(self.pairs.weights, order) if len(self.pairs.weights) else None
+        sorted_fit = monotone_regression(_taken(distances, order), weights)
         fitted = np.empty_like(distances)
-        fitted[order] = monotone_regression(distances[order], weights)
+
+        def work(strip: slice) -> None:
+            fitted[order[strip]] = sorted_fit[strip]
+
+        run_strips(work, len(order), STRIP)
         return fitted
 
     def _secondary(self, distances: Array) -> Array:
@@ -169,6 +175,17 @@ def monotone_regression(values: Array, weights: Array | None = None) -> Array:
     step = max(1, blocks * step // CHUNKS)
     run_kernel(spread_means, (sums, masses, starts, fitted), blocks, step)
     return fitted
+
+
+def _taken(values: Array, order: Array) -> Array:
+    """Return the values in this order."""
+    answer = np.empty_like(values)
+
+    def work(strip: slice) -> None:
+        np.take(values, order[strip], out=answer[strip], mode="clip")
+
+    run_strips(work, len(order), STRIP)
+    return answer
 
 
 def parallel_argsort(values: Array) -> Array:

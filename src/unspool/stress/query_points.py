@@ -6,19 +6,20 @@ Each is placed by the stress of its own dissimilarities alone, so that batches d
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..runtime import run_kernel, stage
+from ..runtime import run_strips, stage
 from ..values import Array
 from .tables import dense_with_gaps
 
 PLACED_AT_ONCE = 1024  # query points placed between two looks at who wants to cancel, at most
 DISTANCES_AT_ONCE = 2**21  # of them to the fitted points: about a second
-ROWS_PER_CALL = 32  # query points that a thread places at a time
+ROWS_PER_CALL = 64  # query points that a thread places at a time
 NEAREST = 3  # fitted points to descend from, beside the classical position
 
 
@@ -35,16 +36,23 @@ def rows_with_gaps(rows: Any) -> Array:
     return np.asarray(rows)
 
 
-def match_points(points: Array, fitted: Array, distances: Array) -> Array:
-    """Return the fitted point that each query point is, or else is at distance zero from, or -1.
+class KnownPoints:
+    """The fitted points, by which query points are recognized."""
 
-    The point itself is looked for first: some metrics round its distance to above zero (cosine).
-    """
-    keys = {point.tobytes(): number for number, point in reversed(list(enumerate(fitted + 0.0)))}
-    same = np.array([keys.get(point.tobytes(), -1) for point in points + 0.0])
-    touching = distances == 0.0
-    beside = np.where(touching.any(axis=1), touching.argmax(axis=1), -1)
-    return np.where(same >= 0, same, beside)
+    def __init__(self, fitted: Array) -> None:
+        numbered = reversed(list(enumerate(fitted + 0.0)))  # of equal points the first remains
+        self._numbers = {point.tobytes(): number for number, point in numbered}
+
+    def match(self, points: Array, distances: Array) -> Array:
+        """Return the fitted point that each query point is, or is at distance zero from, or -1.
+
+        The point itself is looked for first: some metrics round its distance to above zero
+        (cosine).
+        """
+        same = np.array([self._numbers.get(point.tobytes(), -1) for point in points + 0.0])
+        nearest = distances.argmin(axis=1)
+        least = np.take_along_axis(distances, nearest[:, None], axis=1)[:, 0]
+        return np.where(same >= 0, same, np.where(least == 0.0, nearest, -1))
 
 
 def match_rows(rows: Any, table: Any) -> Array:
@@ -87,19 +95,37 @@ def place_by_stress(rows: Array, weights: Array, configuration: Array) -> Array:
 
     answer = np.empty((len(rows), configuration.shape[1]))
     fixed = np.ascontiguousarray(configuration, dtype=np.float64)
-    columns = np.ascontiguousarray(fixed.T)
+    columns, unit = np.ascontiguousarray(fixed.T), float(np.abs(fixed).max(initial=0.0)) or 1.0
+    columns32 = (columns / unit).astype(np.float32)
+
+    def work(first: int, strip: slice) -> None:
+        part = slice(first + strip.start, first + strip.stop)
+        known = ~np.isnan(rows[part])
+        row, weight = np.where(known, rows[part], 0.0), np.where(known, weights[part], 0.0)
+        nearest = _nearest(rows[part])
+        classical = _classical_positions(row, weight, fixed)
+        initial = np.concatenate([fixed[nearest], classical[:, None]], axis=1)
+        with np.errstate(over="ignore"):  # lengths too long for it are told by an infinite stress
+            single = (row / unit).astype(np.float32), _shares(weight).astype(np.float32), columns32
+        place_rows(row, weight, columns, single, unit, initial, answer[part])
+
     with stage("placing", total=len(rows)) as running:
         step = max(1, min(PLACED_AT_ONCE, DISTANCES_AT_ONCE // len(fixed)))
         for first in range(0, len(rows), step):
-            part = slice(first, min(first + step, len(rows)))
-            known = ~np.isnan(rows[part])
-            row, weight = np.where(known, rows[part], 0.0), np.where(known, weights[part], 0.0)
-            nearest = _nearest(rows[part])
-            classical = _classical_positions(row, weight, fixed)
-            initial = np.concatenate([fixed[nearest], classical[:, None]], axis=1)
-            arrays = row, weight, columns, initial, answer[part]
-            run_kernel(place_rows, arrays, len(row), ROWS_PER_CALL)
-            running.advance(len(row))
+            size = min(step, len(rows) - first)
+            run_strips(partial(work, first), size, ROWS_PER_CALL)
+            running.advance(size)
+    return answer
+
+
+def nearest_two(rows: Array) -> Array:
+    """Return the columns of the two least entries of each row, in order; NaN goes last."""
+    answer = np.empty((len(rows), min(2, rows.shape[1])), np.intp)
+
+    def work(strip: slice) -> None:
+        answer[strip] = np.argpartition(rows[strip], answer.shape[1] - 1, axis=1)[:, :2]
+
+    run_strips(work, len(rows), ROWS_PER_CALL)
     return answer
 
 
@@ -111,9 +137,13 @@ def _nearest(rows: Array) -> Array:
     return np.take_along_axis(found, order, axis=1)
 
 
+def _shares(weights: Array) -> Array:
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
 def _classical_positions(rows: Array, weights: Array, configuration: Array) -> Array:
     """Return where squares put points: 2 (x_j - c) y = |x_j - c|^2 - delta_j^2, less its mean."""
-    shares = weights / weights.sum(axis=1, keepdims=True)
+    shares = _shares(weights)
     centers = np.einsum("rj,jk->rk", shares, configuration)
     squares = np.einsum("jk,jk->j", configuration, configuration)
     excess = squares - 2.0 * np.einsum("rk,jk->rj", centers, configuration) - rows**2

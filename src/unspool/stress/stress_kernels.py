@@ -18,6 +18,7 @@ from numba import njit
 # caller, and the two may add in another order.
 SUMS = {"reassoc", "contract", "nsz"}
 RUN = 256  # pairs whose distances or pulls are computed in vectors before they are handed out
+ROUGH, CLOSE = 1e-3, 1e-6  # shares of stress: to compare positions, and to leave single precision
 GROUP = 32  # neighboring values that monotone regression first takes together
 FEW = 16  # ties that are sorted by insertion
 
@@ -172,11 +173,13 @@ def _stress_at(position, row, weights, columns, least, space, gradient, curvatur
 
     That is the sum of w u u' + w (1 - delta / d) (I - u u'). Where w (1 - delta / d) is below
     ``least``, that is taken in its place: with 0 the sum is positive, with -inf it is the Hessian.
-    ``columns`` (d, n) are the coordinates of the configuration, ``space`` (2, n) is room.
+    ``columns`` (d, n) are the coordinates of the configuration, ``space`` (2, n) is room. All in
+    the precision of the row, its constants too: else none of it would be single.
     """
     pull, along = space[0], space[1]  # unpacked, their layout would be unknown
-    loss, total = 0.0, 0.0
-    pull[:] = 0.0
+    zero, one = row.dtype.type(0.0), row.dtype.type(1.0)
+    loss, total = zero, zero
+    pull[:] = zero
     for k in range(len(position)):
         here, x = position[k], columns[k]
         for j in range(len(row)):
@@ -184,23 +187,23 @@ def _stress_at(position, row, weights, columns, least, space, gradient, curvatur
     for j in range(len(row)):
         square = pull[j]
         distance = np.sqrt(square)
-        apart = square > 0.0
-        inverse = np.float64(apart) / (distance if apart else 1.0)
+        apart = square > zero
+        inverse = (one if apart else zero) / (distance if apart else one)
         miss = distance - row[j]
         loss += weights[j] * miss * miss
         force = weights[j] * miss * inverse
         across = force if force > least else least
-        across = across if apart else 0.0
+        across = across if apart else zero
         total += across
         pull[j] = force
         along[j] = (weights[j] - across) * inverse * inverse
     for k in range(len(position)):
-        here, x, slope = position[k], columns[k], 0.0
+        here, x, slope = position[k], columns[k], zero
         for j in range(len(row)):
             slope += pull[j] * (here - x[j])
         gradient[k] = slope
         for m in range(k + 1):
-            there, y, bend = position[m], columns[m], 0.0
+            there, y, bend = position[m], columns[m], zero
             for j in range(len(row)):
                 bend += along[j] * (here - x[j]) * (there - y[j])
             curvature[k, m] = bend
@@ -238,23 +241,27 @@ def _descend_row(position, row, weights, columns, space, tolerance):
 
     Until a step lowers stress by this share at most.
     """
-    width = len(position)
-    gradient, step, trial = np.empty(width), np.zeros(width), np.empty(width)
-    curvature = np.empty((width, width))
-    loss, lower, share = np.inf, np.inf, 1.0
+    width, zero = len(position), row.dtype.type(0.0)
+    gradient, step, trial = (
+        np.empty_like(position),
+        np.zeros_like(position),
+        np.empty_like(position),
+    )
+    curvature = np.empty((width, width), row.dtype)
+    loss, lower, share = np.inf, np.inf, row.dtype.type(1.0)
     for _ in range(200):
         for k in range(width):  # the first trial is the position itself
             trial[k] = position[k] - share * step[k]
-        lower = _stress_at(trial, row, weights, columns, 0.0, space, gradient, curvature)
+        lower = _stress_at(trial, row, weights, columns, zero, space, gradient, curvature)
         if lower < loss:
             converged = loss - lower <= tolerance * lower
-            loss, share = lower, 1.0
+            loss, share = lower, row.dtype.type(1.0)
             _solve_small(curvature, gradient)
             for k in range(width):
                 position[k], step[k] = trial[k], gradient[k]
         else:
-            share *= 0.5
-            converged = share < 1e-10
+            share *= row.dtype.type(0.5)
+            converged = share < np.sqrt(tolerance)  # shorter ones change nothing that counts
         if converged:
             break
     return loss
@@ -294,21 +301,31 @@ def _refine_row(position, row, weights, columns, space):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def place_rows(rows, weights, columns, initial, answer, begin, end):
+def place_rows(rows, weights, columns, single, unit, initial, answer):
     """Fill the position of least stress of each row, tried from each of its ``initial`` (m, s, d).
 
-    A later position must do better by a tenth: its first digits tell. From the best one
-    Newton's steps lead on; where they do not, the others, to the last digit.
+    A later position must do better by a tenth: its first digits tell, and are found from the same
+    in single precision (``single``), with lengths in another unit. From the best one Newton's steps
+    lead on; where they do not, the others, to the last digit.
     """
-    space = np.empty((2, columns.shape[1]))
-    for r in range(begin, end):
+    rows32, weights32, columns32 = single
+    width, n = columns.shape
+    space, space32 = np.empty((2, n)), np.empty((2, n), np.float32)
+    position, closest = np.empty(width, np.float32), np.empty(width, np.float32)
+    for r in range(len(rows)):
         best = np.inf
-        for position in initial[r]:
-            loss = _descend_row(position, rows[r], weights[r], columns, space, 1e-3)
+        answer[r] = initial[r, 0]  # where single precision holds no such lengths
+        for start in initial[r]:
+            for k in range(width):
+                position[k] = start[k] / unit
+            loss = _descend_row(position, rows32[r], weights32[r], columns32, space32, ROUGH)
             if loss < 0.9 * best:
                 best = loss
-                for k in range(len(position)):
-                    answer[r, k] = position[k]
+                closest[:] = position
+        if best < np.inf:
+            _descend_row(closest, rows32[r], weights32[r], columns32, space32, CLOSE)
+            for k in range(width):
+                answer[r, k] = closest[k] * unit
         if not _refine_row(answer[r], rows[r], weights[r], columns, space):
             _descend_row(answer[r], rows[r], weights[r], columns, space, 1e-15)
             _refine_row(answer[r], rows[r], weights[r], columns, space)

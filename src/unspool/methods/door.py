@@ -1,0 +1,225 @@
+"""The door: what comes in is checked once, before any work, and answered like a colleague would."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, validate_data
+
+from ..kernel import check_symmetric
+from ..values import Array
+
+InputKind = Literal["points", "distances", "kernel", "weights"]
+TABLES = {
+    "distances": "table of distances",
+    "kernel": "kernel table",
+    "weights": "table of weights",
+    "points": "table",
+}
+LARGEST = 1e70  # fourth powers (norms of squared distances) of anything larger overflow
+SMALLEST = 1e-70  # fourth powers of anything smaller vanish
+# finiteness is checked here: scikit-learn's message does not say where
+NUMBERS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+
+
+def input_kind(metric: Any) -> InputKind:
+    """Return what a metric says of the input: points, or precomputed distances between them."""
+    return "distances" if isinstance(metric, str) and metric == "precomputed" else "points"
+
+
+class WrongInput(ValueError, TypeError):
+    """What was given is no table of numbers; an error of its value, and of its type."""
+
+
+def refuse_cells(X: Any) -> None:
+    """Refuse an AnnData, which holds several tables of the same cells, and say which there are."""
+    if not all(hasattr(X, name) for name in ("obs_names", "var_names", "obsm")):
+        return
+    there = [f".layers[{name!r}]" for name in X.layers]
+    there += [f".obsm[{name!r}]" for name in X.obsm]
+    raise WrongInput(
+        "an AnnData holds several tables of the same cells; pass one of them: "
+        f"{', '.join(['.X', *there])}"
+    )
+
+
+def without_mask(X: Any) -> Any:
+    """Return X with NaN for masked cells: those are not known, whatever lies under the mask."""
+    return np.ma.filled(X.astype(np.float64), np.nan) if np.ma.isMaskedArray(X) else X
+
+
+def _validate(X: Any, estimator: Any, reset: bool, **options: Any) -> Any:
+    """Return what scikit-learn accepts; what it refuses is told with the place where it is."""
+    options = {**NUMBERS, **options}
+    refuse_cells(X)
+    X = without_mask(X)
+    try:
+        if estimator is None:
+            return check_array(X, **options)
+        return validate_data(estimator, X, reset=reset, **options)
+    except TypeError as error:
+        raise WrongInput(str(error)) from None
+    except ValueError as error:
+        place = _find_word(X) if "could not convert string" in str(error) else ""
+        if not place:
+            raise
+        raise WrongInput(
+            f"could not convert string to float: {place}; leave that column out, or turn its "
+            "words into numbers"
+        ) from None
+
+
+def _find_word(X: Any) -> str:
+    """Return the first cell of a table that is no number, with its row and its column."""
+    names, table = getattr(X, "columns", None), np.asarray(X, dtype=object)
+    for column in range(table.shape[1] if table.ndim == 2 else 0):
+        for row, cell in enumerate(table[:, column]):
+            try:
+                float(cell)
+            except (TypeError, ValueError):
+                name = column if names is None else repr(names[column])
+                return f"{str(cell)[:40]!r} in row {row}, column {name}"
+    return ""
+
+
+def check_points(
+    X: Any, estimator: Any = None, *, reset: bool = True, min_samples: int = 2
+) -> Array:
+    """Return the rows of ``X`` as float64 points, none too large or all too small to be squared.
+
+    Points that come after the fit (``min_samples`` of 1) may be as near to the origin as they like.
+    """
+    checked = _validate(X, estimator, reset, ensure_min_samples=min_samples)
+    points = np.asarray(checked, dtype=np.float64)
+    if not _is_ordinary(points):
+        _check_finite(points)
+        check_magnitude(points, fitting=min_samples > 1)
+    return points
+
+
+def check_sparse_points(X: Any, estimator: Any, *, reset: bool, min_samples: int) -> sp.csr_array:
+    """Return sparse points as float64 rows, each entry once, in order, and none that is zero."""
+    accept = ["csr", "csc", "coo"]
+    checked = _validate(X, estimator, reset, accept_sparse=accept, ensure_min_samples=min_samples)
+    points = sp.csr_array(checked, dtype=np.float64, copy=True)
+    points.sum_duplicates()
+    points.eliminate_zeros()
+    _check_finite(points)
+    check_magnitude(points.data, fitting=min_samples > 1)
+    return points
+
+
+def own_copy(checked: Any, X: Any) -> Any:
+    """Return what was checked, copied if it looks into the caller's array."""
+    if sp.issparse(checked):
+        return checked.copy() if sp.issparse(X) else checked
+    given = X if isinstance(X, np.ndarray) else getattr(X, "values", None)
+    looks_in = isinstance(given, np.ndarray) and np.may_share_memory(checked, given)
+    return checked.copy() if looks_in else checked
+
+
+def check_table(
+    X: Any, estimator: Any, *, reset: bool, kind: InputKind, sparse: bool, square: bool = True
+) -> Any:
+    """Return a precomputed table (distances, a kernel matrix, weights) checked for what it must be.
+
+    When fitting it is square and symmetric, unless it need not be; later its columns are the points
+    of the fit. Distances and weights are not negative, and distances zero on the diagonal.
+    """
+    options = {"ensure_min_samples": 2 if reset else 1}
+    accept = ["csr", "coo", "csc"] if sparse else False
+    table = _validate(X, estimator, reset, accept_sparse=accept, **options)
+    square = square and reset
+    if square and table.shape[0] != table.shape[1]:
+        raise ValueError(
+            f"a precomputed {TABLES[kind]} must be square; got shape {table.shape}: are these "
+            "points? then leave 'precomputed' out"
+        )
+    is_sparse = bool(sp.issparse(table))
+    tolerance = 1e-5 if table.dtype == np.float32 else 1e-8
+    table = sp.csr_array(table, dtype=np.float64) if is_sparse else np.asarray(table, np.float64)
+    values = np.asarray(table.data if is_sparse else table)
+    _check_finite(table)
+    if kind != "kernel" and values.size and values.min() < 0:
+        raise ValueError(f"{kind} must not be negative; the smallest is {values.min():.6g}")
+    if square and not is_sparse:  # a sparse graph may be directed: symmetrize decides
+        check_symmetric(table, f"a {TABLES[kind]}", tolerance)
+        if kind == "distances":
+            _check_zero_diagonal(table, tolerance)
+    check_magnitude(values, fitting=reset)
+    rounded = square and not is_sparse and not np.array_equal(table, table.T)
+    return 0.5 * (table + table.T) if rounded else table
+
+
+def _check_zero_diagonal(table: Array, tolerance: float) -> None:
+    own = np.diag(table)
+    if np.abs(own).max() <= tolerance * max(1e-300, float(table.max())):
+        return
+    worst = int(np.abs(own).argmax())
+    told = f"the distance of a point to itself must be 0, but entry ({worst}, {worst}) is "
+    told += f"{table[worst, worst]:.6g}"
+    if (own >= table.max(axis=1)).all():
+        raise ValueError(
+            f"{told}: each row is largest on the diagonal, so this is a table of similarities; "
+            "Laplacian eigenmaps, diffusion maps and spectral clustering take it with "
+            "weights='given', kernel PCA with kernel='precomputed'"
+        )
+    raise ValueError(f"{told}; did you pass similarities?")
+
+
+def _check_finite(table: Any) -> None:
+    values = table.data if sp.issparse(table) else table
+    if np.isfinite(values).all():
+        return
+    cells = sp.coo_array(table) if sp.issparse(table) else None
+    wrong = np.argwhere(~np.isfinite(values))
+    first = wrong[0] if cells is None else (cells.row[wrong[0, 0]], cells.col[wrong[0, 0]])
+    row, column = int(first[0]), int(first[1])
+    kind = "NaN" if np.isnan(table[row, column]) else "infinity (inf)"
+    raise ValueError(
+        f"X contains {kind} in row {row}, column {column} ({len(wrong)} such entries in all); drop "
+        "those rows or fill them in first"
+    )
+
+
+def _is_ordinary(points: Array) -> bool:
+    """Tell from the sum of squares that all values are finite, none too large nor all too small.
+
+    One pass at the speed of memory; False where that does not tell.
+    """
+    square = float(np.vdot(points, points)) if points.flags.c_contiguous else np.inf
+    return SMALLEST**2 * points.size < square < LARGEST**2
+
+
+def check_kernel(table: Array) -> Array:
+    """Return a kernel matrix; ValueError if it is not finite, as that of a forged model may be."""
+    if not np.isfinite(table).all():
+        raise ValueError("the kernel matrix of this model is not finite; fit the model again")
+    return table
+
+
+def check_magnitude(values: Array, *, fitting: bool) -> None:
+    """Raise ValueError if powers of the values would overflow or, when fitting, vanish; NaN may."""
+    highest, lowest = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
+    largest = float(max(highest, -lowest)) if values.size else 0.0
+    if largest > LARGEST:
+        raise ValueError(
+            f"values reach {largest:.1e}, and powers of that overflow; divide the data by "
+            f"{largest:.0e}"
+        )
+    if fitting and 0.0 < largest < SMALLEST:
+        raise ValueError(
+            f"no value exceeds {largest:.1e}, and powers of that vanish; divide the data by "
+            f"{largest:.0e}"
+        )
+
+
+def check_n_components(n_components: int, most: int, n_points: int | None = None) -> None:
+    """Raise ValueError if more coordinates are asked for than points have, one fewer if centred."""
+    if n_components > most:
+        points = most + 1 if n_points is None else n_points
+        raise ValueError(
+            f"n_components={n_components} is more than {points} points have; use at most {most}"
+        )
