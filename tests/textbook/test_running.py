@@ -1,6 +1,7 @@
 """Runs, skips and failures are seen: by the runner, by the command line and on the pages."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from unspool.textbook import (
     ERRATA,
     TEXTS,
     Item,
+    Result,
     chosen,
     items,
+    left_out,
     listed,
     measured,
     outcome,
@@ -74,6 +77,34 @@ def test_absent_data_are_told_and_nothing_is_fetched(monkeypatch, tmp_path):
         assert "UNSPOOL_DATA" in result.reason
         assert ("--download" in result.reason) is hint
         assert result.reason in told(result)
+
+
+def test_the_last_line_says_what_was_skipped_and_why(monkeypatch, tmp_path):
+    monkeypatch.setenv("UNSPOOL_DATA", str(tmp_path))
+    wanted = ["S4.fig-16.8", "S4.exercise-16.7", "S1.whisky-map", QUICK]
+    ran = CliRunner().invoke(textbook_command, ["run", *wanted])
+    assert ran.output.splitlines()[-1] == (
+        "3 items were skipped because swiss_roll_isomap, whisky are absent: put the files into "
+        f"{tmp_path}, which UNSPOOL_DATA names (docs/data.md says where they come from)"
+    )
+    ran = CliRunner().invoke(textbook_command, ["run", QUICK])
+    assert ran.output.splitlines()[-1] == "nothing was skipped"
+    monkeypatch.delenv("UNSPOOL_DATA")
+    skipped = [Result(items()["S1.whisky-map"], "skipped", 0.0)]
+    monkeypatch.setattr("unspool.datasets.real_names", lambda: ["pendigits"])
+    assert "1 item was skipped because whisky is absent" in left_out(skipped)
+    assert "goes into the environment variable UNSPOOL_DATA" in left_out(skipped)
+
+
+def test_the_page_of_data_has_a_row_for_every_table():
+    page = (Path(__file__).parents[2] / "docs" / "data.md").read_text("utf-8")
+    rows = set(re.findall(r"^\| `(\w+)\.(?:npz|csv)`", page, re.MULTILINE))
+    assert {name for one in items().values() for name in one.needs} <= rows
+
+
+def test_a_table_of_the_package_serves_an_item(monkeypatch, tmp_path):
+    monkeypatch.setenv("UNSPOOL_DATA", str(tmp_path))
+    assert run(items()["S1.map-from-driving-distances"]).status == "agrees"
 
 
 def test_data_are_fetched_when_asked(monkeypatch, tmp_path):

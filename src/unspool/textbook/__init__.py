@@ -28,6 +28,7 @@ from .registry import TEXTS, Item, Text, chosen, item, items, source_of
 from .runner import (
     Absent,
     Result,
+    left_out,
     listed,
     load,
     run,
@@ -53,6 +54,7 @@ __all__ = [
     "follows",
     "item",
     "items",
+    "left_out",
     "listed",
     "load",
     "measured",

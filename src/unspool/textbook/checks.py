@@ -6,6 +6,8 @@ bound that is stated. Where the text is wrong the check names the erratum and wh
 and then the corrected number must come out instead, and not the claimed one: neither a wrong result
 nor an erratum that is none goes unnoticed. The errata, where the texts are wrong or disagree, are
 `errata.toml` beside this file: prose, not code.
+
+The measures that items share come last: how far two maps, a map and a truth, or labels agree.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from types import MappingProxyType
 from typing import Any, Literal, SupportsFloat, get_args
 
 import numpy as np
+
+from .. import distances, quality
 
 Verdict = Literal["agrees", "differs"]
 Kind = Literal["misprint", "mistake", "conflict"]
@@ -244,3 +248,36 @@ def _rounds_to(value: float, number: str) -> bool:
 
 def _shown(value: float, number: str) -> str:
     return f"{value:.{_decimals(number) + 2}f}"
+
+
+def off_by_signs(found: Any, expected: Any) -> float:
+    """Return the largest difference of two maps, once every axis is turned to where it fits."""
+    signs = np.sign((found * expected).sum(axis=0))
+    return float(np.abs(found * signs - expected).max() / np.abs(expected).max())
+
+
+def gap(found: Any, expected: Any) -> float:
+    """Return the largest difference of two tables, as a share of the largest expected entry."""
+    return float(np.abs(np.asarray(found) - expected).max() / np.abs(expected).max())
+
+
+def absolute_gap(found: Any, expected: Any) -> float:
+    """Return the largest difference of two tables."""
+    return float(np.abs(np.asarray(found) - expected).max())
+
+
+def unit(columns: Any) -> Any:
+    """Return the columns, each scaled to length one."""
+    return columns / np.linalg.norm(columns, axis=0)
+
+
+def worst_fit(places: Any, truth: Any) -> float:
+    """Return R^2 of the true coordinate that an affine function of the map explains least."""
+    return float(quality.explained_by(places, truth).min())
+
+
+def share_of_own(places: Any, labels: Any, label: Any = None, count: int = 5) -> float:
+    """Return how many of the nearest on a map have a point's own label, for one label or all."""
+    near = distances.neighbor_graph(places, count)
+    same = labels[near.rows] == labels[near.neighbors]
+    return float(np.mean(same if label is None else same[labels[near.rows] == label]))

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import datasets
+from ..datasets.real import where_real_belongs
 from .checks import Outcome
 from .registry import TEXTS, Item
 
@@ -206,6 +207,21 @@ def summary(results: Sequence[Result]) -> str:
         f"{len(results)} items, {checks} checks in {seconds:.0f} s: {counts['agrees']} items agree "
         f"({errata} checks where the text is wrong), {counts['fails']} fail, "
         f"{counts['skipped']} skipped"
+    )
+
+
+def left_out(results: Sequence[Result]) -> str:
+    """Return one line: how many items were skipped, for want of which data, and where those go."""
+    skipped = [result for result in results if result.status == "skipped"]
+    if not skipped:
+        return "nothing was skipped"
+    needed = {name for result in skipped for name in result.item.needs}
+    absent = sorted(needed - set(datasets.real_names()))
+    items = "1 item was" if len(skipped) == 1 else f"{len(skipped)} items were"
+    are = "is" if len(absent) == 1 else "are"
+    return (
+        f"{items} skipped because {', '.join(absent)} {are} absent: put the files into "
+        f"{where_real_belongs()} (docs/data.md says where they come from)"
     )
 
 

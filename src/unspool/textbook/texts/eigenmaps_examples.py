@@ -8,9 +8,8 @@ import numpy as np
 
 from ... import datasets, quality
 from ...methods import PCA, LaplacianEigenmaps
-from ..checks import Outcome, measured, mostly, outcome, printed
-from ..comparing import share_of_own
-from ..drawing import canvas, groups, named
+from ..checks import Outcome, measured, mostly, outcome, printed, share_of_own
+from ..pages import canvas, groups, named
 from ..registry import item
 from ..runner import Table, shifted
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from ... import datasets, distances, graph, problem
 from ...methods import LaplacianEigenmaps
-from ..checks import Outcome, measured, outcome
-from ..comparing import gap
+from ..checks import Outcome, gap, measured, outcome
 from ..registry import item
 from ..runner import shifted
 

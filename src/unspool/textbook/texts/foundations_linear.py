@@ -20,9 +20,8 @@ from ...methods import (
     projection_success_probability,
     projection_tail_probability,
 )
-from ..checks import Outcome, follows, measured, mostly, outcome, printed, rising
-from ..comparing import gap, worst_fit
-from ..drawing import canvas, in_space, lines, scatter
+from ..checks import Outcome, follows, gap, measured, mostly, outcome, printed, rising, worst_fit
+from ..pages import canvas, in_space, lines, scatter
 from ..registry import item
 from ..runner import Table, shifted
 

@@ -9,7 +9,7 @@ import numpy as np
 from ... import datasets, distances, problem, spectrum
 from ...methods import SpectralClustering
 from ..checks import Outcome, equal, measured, mostly, outcome
-from ..drawing import canvas, groups
+from ..pages import canvas, groups
 from ..registry import item
 from ..runner import shifted
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from ... import datasets, kernel, quality
 from ...methods import PCA, FeatureMapPCA, Isomap, KernelPCA, LaplacianEigenmaps, PolynomialPCA
-from ..checks import Outcome, equal, follows, measured, mostly, outcome
-from ..comparing import off_by_signs, worst_fit
-from ..drawing import in_space, panels
+from ..checks import Outcome, equal, follows, measured, mostly, off_by_signs, outcome, worst_fit
+from ..pages import in_space, panels
 from ..registry import item
 from ..runner import shifted
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, graph, kernel, quality
 from ...methods import LLE, MDS, ClassicalMDS, KernelPCA, LaplacianEigenmaps
-from ..checks import Outcome, measured, mostly, outcome
-from ..comparing import worst_fit
-from ..drawing import canvas, lines, panels
+from ..checks import Outcome, measured, mostly, outcome, worst_fit
+from ..pages import canvas, lines, panels
 from ..registry import item
 from ..runner import shifted
 

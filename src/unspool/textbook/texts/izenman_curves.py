@@ -6,11 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ... import datasets
 from ...methods import PCA, AutoassociativeNetwork, PrincipalCurve, PrincipalSurface
 from ..checks import Outcome, equal, measured, mostly, outcome
-from ..drawing import canvas, scatter
+from ..pages import canvas, scatter
 from ..registry import item
 from ..runner import shifted
 
@@ -289,25 +290,31 @@ def _order(model: Any, rows: Any) -> Any:
 @item("S4.fig-16.4", "The network 3-4-2-4-3", "Figure 16.4")
 def fig_16_4() -> Outcome:
     """Three inputs, four mapping nodes, two bottleneck nodes, four demapping nodes, three outputs:
-    trained to return its inputs, it beats PCA on a curved sheet."""
-    points = datasets.s_curve(300, height=2.0, seed=shifted(4)).points
-    network = AutoassociativeNetwork(2, mapping=(4,), demapping=(4,), random_state=shifted(0)).fit(
-        points
-    )
-    plane = PCA(2).fit(points)
-    missed = np.square(points - plane.inverse_transform(plane.embedding_)).sum()
-    left = np.square(points - network.inverse_transform(network.embedding_)).sum()
-    sizes = [points.shape[1], *(len(bias) for bias in network.biases_)]
+    trained to return its inputs, it beats PCA on a curved sheet: five draws."""
+    sheets = [datasets.s_curve(300, height=2.0, seed=shifted(seed)).points for seed in range(4, 9)]
+    shape = AutoassociativeNetwork(2, mapping=(4,), demapping=(4,), random_state=shifted(0))
+    networks = [clone(shape).fit(points) for points in sheets]
+    planes = [PCA(2).fit(points) for points in sheets]
+    sizes = [sheets[0].shape[1], *(len(bias) for bias in networks[0].biases_)]
     return outcome(
         equal("nodes by layer", "3, 4, 2, 4, 3", sizes, [3, 4, 2, 4, 3]),
-        measured(
+        mostly(
             "error over that of PCA",
             "outputs are trained to approximate the inputs",
-            float(left / missed),
-            at_most=0.5,
+            [
+                _left_by(network, points) / _left_by(plane, points)
+                for network, plane, points in zip(networks, planes, sheets, strict=True)
+            ],
+            at_most=0.6,
+            share=0.8,
         ),
         draw=lambda: _layers(sizes),
     )
+
+
+def _left_by(model: Any, points: Any) -> float:
+    """Return the sum of squares that a model does not give back."""
+    return float(np.square(points - model.inverse_transform(model.embedding_)).sum())
 
 
 def _layers(sizes: list[int]) -> Any:

@@ -19,8 +19,7 @@ from ...methods import (
     PolynomialPCA,
     commute_time_distances,
 )
-from ..checks import Outcome, follows, measured, outcome
-from ..comparing import absolute_gap, gap, off_by_signs, unit
+from ..checks import Outcome, absolute_gap, follows, gap, measured, off_by_signs, outcome, unit
 from ..registry import item
 from ..runner import Table, shifted
 

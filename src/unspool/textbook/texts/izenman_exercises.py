@@ -9,9 +9,8 @@ import numpy as np
 
 from ... import datasets, distances, graph, quality
 from ...methods import LLE, PCA, HessianLLE, Isomap, KernelPCA, LaplacianEigenmaps
-from ..checks import Outcome, equal, measured, mostly, outcome
-from ..comparing import share_of_own, worst_fit
-from ..drawing import panels
+from ..checks import Outcome, equal, measured, mostly, outcome, share_of_own, worst_fit
+from ..pages import panels
 from ..registry import item
 from ..runner import Table, shifted
 

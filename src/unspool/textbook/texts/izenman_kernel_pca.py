@@ -7,10 +7,19 @@ from typing import Any
 import numpy as np
 
 from ... import datasets, kernel, quality
-from ...methods import PCA, Isomap, KernelPCA
-from ..checks import Outcome, equal, measured, outcome, printed, rising
-from ..comparing import absolute_gap, gap, share_of_own
-from ..drawing import canvas, groups, scatter
+from ...methods import PCA, Isomap, KernelPCA, sweep_widths
+from ..checks import (
+    Outcome,
+    absolute_gap,
+    equal,
+    gap,
+    measured,
+    outcome,
+    printed,
+    rising,
+    share_of_own,
+)
+from ..pages import canvas, groups, scatter
 from ..registry import item
 from ..runner import Table, shifted
 
@@ -94,8 +103,7 @@ def exercise_16_2() -> Outcome:
     }
     tables["homogeneous"] = kernel.Kernel("homogeneous", degree=2)(points, points)
     tables["sigmoid"] = kernel.Kernel("sigmoid", gamma=0.5, coef0=-1.0)(points, points)
-    squares = np.square(points[:, None] - points).sum(axis=2)
-    tables["thin-plate spline"] = squares * np.log(np.sqrt(np.where(squares > 0, squares, 1.0)))
+    tables["thin-plate spline"] = kernel.Kernel("thin-plate", gamma=0.5)(points, points)
     excess = {name: _excess(table) for name, table in tables.items()}
     kernels = ("linear", "polynomial", "homogeneous", "gaussian", "laplacian")
     return outcome(
@@ -185,7 +193,7 @@ def exercise_16_5() -> Outcome:
     correlation = np.asarray(np.corrcoef(cloud.T))
     linear = PCA(2).fit(cloud).embedding_
     gammas = (1e-4, 0.05, 0.5)
-    maps = {g: KernelPCA(2, gamma=g).fit(cloud) for g in gammas}
+    maps = dict(zip(gammas, sweep_widths(cloud, list(map(_width, gammas))).models, strict=True))
     left = [quality.disparity(maps[g].embedding_, linear) for g in gammas]
     weak = np.eye(4) + 0.3 * (given - np.eye(4))
     share = [
@@ -215,6 +223,11 @@ def _sweep(maps: dict[float, Any], color: Any) -> Any:
     for axes, (gamma, model) in zip(panels, maps.items(), strict=True):
         scatter(axes, model.embedding_, color, f"sigma = {gamma:g}")
     return figure
+
+
+def _width(gamma: float) -> float:
+    """Return the sigma of exp(-gamma d^2), which kernlab calls sigma itself."""
+    return float(1.0 / np.sqrt(2.0 * gamma))
 
 
 SIGMAS = (0.005, 0.01, 0.1, 0.5)
@@ -247,7 +260,7 @@ def fig_16_5(food: Table) -> Outcome:
     """
     points, names = _per_gram(food)
     rows = ("0.0336 0.0033", "0.0602 0.0066", "0.2200 0.0820", "0.2738 0.1139")
-    models = [KernelPCA(2, gamma=sigma).fit(points) for sigma in SIGMAS]
+    models = sweep_widths(points, [_width(sigma) for sigma in SIGMAS]).models
     values = np.array([model.covariance_eigenvalues_ for model in models])
     checks = [
         printed(f"sigma {sigma}, value {place + 1}", row.split()[place], float(found[place]))

@@ -8,9 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, graph, problem, quality, spectrum
 from ...methods import LLE, HessianLLE, LaplacianEigenmaps
-from ..checks import Check, Outcome, equal, measured, mostly, outcome
-from ..comparing import gap, worst_fit
-from ..drawing import panels
+from ..checks import Check, Outcome, equal, gap, measured, mostly, outcome, worst_fit
+from ..pages import panels
 from ..registry import item
 from ..runner import shifted
 

@@ -9,7 +9,7 @@ import numpy as np
 from ... import kernel, plot
 from ...methods import PolynomialPCA
 from ..checks import Check, Outcome, equal, measured, outcome, printed, printed_row
-from ..drawing import canvas, scatter
+from ..pages import canvas, scatter
 from ..registry import item
 from ..runner import shifted
 

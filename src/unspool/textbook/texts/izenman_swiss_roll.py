@@ -9,9 +9,8 @@ import numpy as np
 
 from ... import datasets, dimension, distances, graph, paths, plot, quality
 from ...methods import LLE, LTSA, HessianLLE, Isomap, LandmarkIsomap, LaplacianEigenmaps
-from ..checks import Outcome, equal, measured, outcome, printed
-from ..comparing import gap
-from ..drawing import canvas, in_space, lines
+from ..checks import Outcome, equal, gap, measured, outcome, printed
+from ..pages import canvas, in_space, lines
 from ..registry import item
 from ..runner import Table, shifted
 

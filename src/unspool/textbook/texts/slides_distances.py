@@ -11,8 +11,7 @@ import numpy as np
 
 from ... import distances, kernel, quality
 from ...methods import MDS, PCA, ClassicalMDS, KernelPCA
-from ..checks import Outcome, equal, measured, mostly, outcome
-from ..comparing import gap, off_by_signs
+from ..checks import Outcome, equal, gap, measured, mostly, off_by_signs, outcome
 from ..registry import item
 from ..runner import shifted
 
@@ -287,6 +286,7 @@ def stress() -> Outcome:
     lowered, nearer = zip(
         *(_by_descent(_stress_points(50, 6, seed)) for seed in DRAWS), strict=True
     )
+    unweighed, guessed = zip(*(_left_by_gaps(seed) for seed in DRAWS), strict=True)
     return outcome(
         mostly(
             "stress over that of classical scaling",
@@ -298,9 +298,16 @@ def stress() -> Outcome:
         mostly(
             "left over with 30 % of the distances missing, best of five starts",
             "w in {0, 1} handles missing data",
-            [_left_by_gaps(seed) for seed in DRAWS],
-            at_most=1e-9,
-            share=0.8,
+            unweighed,
+            at_most=0.01,
+            share=0.9,
+        ),
+        mostly(
+            "the same, over what is left with mean distances in the gaps",
+            "w in {0, 1} handles missing data",
+            np.divide(unweighed, guessed).tolist(),
+            at_most=0.25,
+            share=0.9,
         ),
         mostly(
             "error of near pairs, weights 1/d^2 over weights 1",
@@ -325,14 +332,21 @@ def _by_descent(points: Any) -> tuple[float, float]:
     return plain.stress_ / _stress(lengths, classical.embedding_), weighed / equal_weights
 
 
-def _left_by_gaps(seed: int) -> float:
-    """Return how far a map from 70 % of the distances between points of a plane is from them."""
+def _left_by_gaps(seed: int) -> tuple[float, float]:
+    """Return how far maps from 70 % of the distances between points of a plane are from them.
+
+    The first without the missing ones, the second with the mean distance in their place. Of 250
+    draws the first is exact in 200; elsewhere it ends near by, with few points on the wrong side.
+    """
     flat = _stress_points(40, 2, seed)
     full = distances.pairwise_distances(flat, flat)
     gaps = np.triu(np.random.default_rng(shifted(seed)).random(full.shape) < 0.3, 1)
-    holed = np.where(gaps | gaps.T, np.nan, full)
-    filled = MDS(2, metric="precomputed", n_init=5, random_state=shifted(0)).fit(holed)
-    return quality.disparity(filled.embedding_, flat)
+    missing = gaps | gaps.T
+    known, made_up = np.where(missing, np.nan, full), np.where(missing, full[~missing].mean(), full)
+    unweighed = MDS(2, metric="precomputed", n_init=5, random_state=shifted(0)).fit(known)
+    guessed = MDS(2, metric="precomputed").fit(made_up)
+    left, left_by_guesses = (quality.disparity(x.embedding_, flat) for x in (unweighed, guessed))
+    return left, left_by_guesses
 
 
 def _stress(lengths: Any, places: Any) -> float:

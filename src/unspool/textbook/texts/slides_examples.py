@@ -8,9 +8,8 @@ import numpy as np
 
 from ... import datasets, distances, plot, quality
 from ...methods import LLE, MDS, PCA, ClassicalMDS, Isomap
-from ..checks import Outcome, follows, measured, mostly, outcome
-from ..comparing import worst_fit
-from ..drawing import canvas, named, panels
+from ..checks import Outcome, follows, measured, mostly, outcome, worst_fit
+from ..pages import canvas, named, panels
 from ..registry import item
 from ..runner import Table, shifted
 
