@@ -70,11 +70,23 @@ CASES = {
     ),
     "FeatureMapPCA": Case(unspool.FeatureMapPCA, power=2, closed_form=False),
     "PolynomialPCA": Case(unspool.PolynomialPCA, {"standardize": True}, closed_form=False),
+    "AdditivePCA": Case(unspool.AdditivePCA, closed_form=False),
+    "GPCA": Case(unspool.GPCA, {"n_components": 2}, power=1, closed_form=False, nested=False),
     "AutoassociativeNetwork": Case(
         unspool.AutoassociativeNetwork,
         {"n_starts": 2, "max_iter": 50},
         power=1,
         closed_form=False,
+    ),
+    "ConformalEigenmaps": Case(
+        unspool.ConformalEigenmaps, {"n_neighbors": 8, "n_vectors": 8}, "metric"
+    ),
+    "MaximumVarianceUnfolding": Case(
+        unspool.MaximumVarianceUnfolding,
+        {"n_neighbors": 8, "program": "reduced", "n_vectors": 10, "tol": 0.5, "max_iter": 12},
+        "metric",
+        power=1,
+        closed_form=False,  # descent: with more steps than these it carries rounding far
     ),
     "TSNE": Case(
         unspool.TSNE,

@@ -41,12 +41,13 @@ LAYERS = (
     ),
     Layer(
         "families: what composes stages",
-        ("relation", "stress", "principal", "autoencoder", "neighbor_embedding"),
+        ("relation", "semidefinite", "stress", "principal", "autoencoder", "neighbor_embedding"),
     ),
+    Layer("data larger than memory", ("scale",)),
     Layer("methods, and how to judge their maps", ("methods", "quality", "dimension")),
     Layer("the table of methods, figures, files", ("catalog", "costs", "plot", "io", "store")),
     Layer("several methods on the same data", ("evaluate",)),
-    Layer("what is written for a reader", ("textbook", "report")),
+    Layer("what is written for a reader, and what answers", ("textbook", "report", "explorer")),
     Layer("what a person starts", ("cli",)),
     Layer("`python -m unspool`", ("__main__",)),
 )
@@ -57,11 +58,13 @@ SIDEWAYS = {
     ("centering", "runtime"): "threads add up the means of a large table",
     ("kernel", "distances"): "a radial kernel is a function of the distances",
     ("stress", "relation"): "an initial configuration may be triangulated from landmarks",
+    ("methods", "dimension"): "how many coordinates there are, where 'auto' asks for it",
     ("catalog", "costs"): "what a method costs is a field of its entry",
     ("store", "catalog"): "a saved model names its method",
+    ("report", "explorer"): "the map of a report answers where scripts run",
     ("store", "io"): "a model is written as safely as a table: whole or not at all",
 }
-PUBLIC = 5  # from this layer on `from unspool import Isomap` is right: they use what a user uses
+PUBLIC = 6  # from this layer on `from unspool import Isomap` is right: they use what a user uses
 
 
 def layer_of(room: str) -> int | None:

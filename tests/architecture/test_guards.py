@@ -112,7 +112,7 @@ BROKEN = [
     ),
     (
         imports.optional_packages_stay_home_and_late,
-        "runtime/display",
+        "runtime/progress",
         "from rich.progress import Progress",
     ),
     (imports.optional_packages_stay_home_and_late, "cli/main", "def f():\n    import rich"),
@@ -217,7 +217,7 @@ KEPT = [
     (imports.optional_packages_stay_home_and_late, "report/p", "def f():\n    import matplotlib"),
     (
         imports.optional_packages_stay_home_and_late,
-        "runtime/display",
+        "runtime/progress",
         "def f():\n    import rich.progress",
     ),
     (

@@ -40,7 +40,7 @@ def _files(root: Path) -> list[Path]:
 
 
 def _is_ours(file: Path) -> bool:
-    return not any(part in {".git", ".venv", "__pycache__"} for part in file.parts)
+    return not any(part in {".git", ".hypothesis", ".venv", "__pycache__"} for part in file.parts)
 
 
 def _lines(file: Path) -> list[str]:

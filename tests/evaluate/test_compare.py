@@ -248,7 +248,7 @@ def test_the_usual_methods_suit_the_size(monkeypatch):
     [
         ({"methods": ["isomapp"]}, "no method 'isomapp'"),
         ({"methods": []}, "no methods to compare"),
-        ({"methods": [3]}, "classes or models with fit"),
+        ({"methods": [3]}, "models with fit, or ready coordinates"),
         ({"truth": np.zeros((5, 2))}, "truth has 5 rows"),
         ({"n_neighbors": -3}, "n_neighbors=-3 is not possible"),
     ],

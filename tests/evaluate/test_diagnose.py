@@ -181,13 +181,14 @@ def test_a_curved_sheet_under_a_linear_method_asks_for_isomap():
     assert not found["local distortion"].ok
 
 
-def test_a_long_sheet_under_eigenmaps_asks_for_the_method_that_shows_it():
-    """The next coordinates of eigenmaps repeat the first; two of Isomap hold the sheet."""
+def test_a_long_sheet_under_eigenmaps_asks_for_independent_coordinates():
+    """The next coordinates of eigenmaps repeat the first; what else is wrong follows from that."""
     long = datasets.swiss_roll(1000)
     found = diagnose(LaplacianEigenmaps(2).fit(long.points), long.points)
-    measure = found["trustworthiness"]
-    assert (measure.parameter, measure.suggestion) == ("method", "isomap")
-    assert "Isomap shows more in 2 coordinates" in measure.advice
+    assert [measure.parameter for measure in found.measures if measure.advice] == ["independent"]
+    assert found["trustworthiness"].remark == ""
+    better = LaplacianEigenmaps(2, independent=True).fit(long.points)
+    assert diagnose(better, long.points)["trustworthiness"].ok
 
 
 def test_stress_asks_for_more_coordinates():
@@ -466,3 +467,12 @@ def test_advice_that_makes_the_map_worse_is_a_remark():
     assert "keeps fewer neighbours then: raise it to 60" in found.remark
     same = Measure("made up", 1.0, "0", False, "so it is: raise it to 11", "n_neighbors", 11)
     assert _tried(evidence, same) is same
+
+
+def test_diffusion_maps_are_no_pipeline():
+    """A number of steps is no list of them."""
+    import unspool
+
+    points = unspool.datasets.swiss_roll(200, seed=0).points
+    found = unspool.diagnose(unspool.DiffusionMaps(2).fit(points), points)
+    assert any(measure.name == "trustworthiness" for measure in found.measures)

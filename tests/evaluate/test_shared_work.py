@@ -145,6 +145,17 @@ def test_data_changed_in_place_are_other_data(name):
     np.testing.assert_array_equal(again, make().fit(before).embedding_)
 
 
+def test_an_array_changed_in_place_is_another():
+    """Methods copy what they are given; who reuses work of an array of his own may change it."""
+    array = np.arange(3.0)
+    with share_work():
+        assert reuse("work", (array,), None, lambda: 1) == 1
+        assert reuse("work", (np.arange(3.0),), None, lambda: 2) == 1
+        array += 1.0
+        assert reuse("work", (array,), None, lambda: 3) == 3
+        assert reuse("work", (np.arange(3.0),), None, lambda: 4) == 4  # the first looks into array
+
+
 def test_no_array_is_too_odd_to_be_told_apart():
     odd = [np.zeros(0), np.zeros((0, 3)), np.float64(3.0).reshape(()), np.arange(12.0)[::2]]
     odd += [np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3).T, np.arange(6.0)]

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.linalg import subspace_angles
-from scipy.optimize import brentq, rosen, rosen_der
+from scipy.optimize import brentq, minimize, rosen, rosen_der
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
@@ -94,6 +94,33 @@ def test_descent_solves_a_quadratic_and_the_rosenbrock_valley():
         valley = lower
     assert np.abs(state.position).max() < 1e-8
     np.testing.assert_allclose(valley.position, np.ones(4), atol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e4])
+def test_descent_scales_its_steps_to_the_curvature(scale):
+    """As many values are computed as SciPy's L-BFGS needs, whatever the unit of the loss is."""
+    curvature, n_values = scale * np.arange(1.0, 40.0), 0
+
+    def loss(x):
+        nonlocal n_values
+        n_values += 1
+        return 0.5 * x @ (curvature * x), curvature * x
+
+    found = minimize(loss, np.ones(39), jac=True, method="L-BFGS-B", options={"ftol": 0.0})
+    theirs, n_values = n_values, 0
+    state = begin_descent(loss, np.ones(39))
+    while np.abs(state.gradient).max() > np.abs(found.jac).max():
+        state = lbfgs_step(loss, state)
+        assert n_values < 2 * theirs
+
+
+@pytest.mark.parametrize(("units", "low", "high"), [("tanh", -1, 1), ("logistic", 0, 1)])
+def test_codes_are_values_of_the_units_at_the_bottleneck(units, low, high):
+    rows = stretched_cloud(30, 3)
+    settings = {"activation": units, "max_iter": 20, "n_starts": 1}
+    model = AutoassociativeNetwork(1, bottleneck="sigmoidal", **settings).fit(rows)
+    assert low <= model.embedding_.min() < model.embedding_.max() <= high
+    assert np.ptp(AutoassociativeNetwork(1, **settings).fit_transform(rows)) > 2
 
 
 def test_logistic_starts_are_the_same_functions_as_tanh_starts():

@@ -228,3 +228,35 @@ def test_uncentred_maps_place_known_points_where_they_are(center):
     centred = table - table.mean(axis=0) - table.mean(axis=1)[:, None] + table.mean()
     values = np.linalg.eigvalsh(centred if center else table)[::-1][:3]
     np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-10)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_landmarks": 30}])
+def test_scalings_of_kernel_pca(options):
+    points = datasets.three_clusters(60).points
+    plain = KernelPCA(3, sigma=0.5, **options).fit(points)
+    unit = KernelPCA(3, sigma=0.5, scaling="variance", **options).fit(points)
+    kernlab = KernelPCA(3, sigma=0.5, scaling="kernlab", **options).fit(points)
+    np.testing.assert_allclose(kernlab.embedding_, np.sqrt(60) * plain.embedding_)
+    queries = points[:5] + 0.01
+    np.testing.assert_allclose(kernlab.transform(queries), np.sqrt(60) * plain.transform(queries))
+    roots = np.sqrt(plain.eigenvalues_ / 60)
+    np.testing.assert_allclose(unit.embedding_ * roots, plain.embedding_)
+    np.testing.assert_allclose(unit.transform(queries) * roots, plain.transform(queries))
+    if not options:  # all pairs: the vectors are orthonormal
+        np.testing.assert_allclose(unit.embedding_.var(axis=0), 1.0)
+    for model in (unit, kernlab):
+        np.testing.assert_allclose(
+            model.inverse_transform(model.embedding_[:6]),
+            plain.inverse_transform(plain.embedding_[:6]),
+            atol=1e-6,
+        )
+
+
+def test_kernlab_divides_eigenvectors_of_the_kernel_over_n():
+    """Its scores are K v / sqrt(value of K / n), with v of length 1 (kernlab's kpca)."""
+    points = datasets.three_clusters(45).points
+    model = KernelPCA(2, sigma=0.5, scaling="kernlab").fit(points)
+    centered = model.kernel_()
+    values, vectors = np.linalg.eigh(centered / 45)
+    scores = centered @ vectors[:, ::-1][:, :2] / np.sqrt(values[::-1][:2])
+    np.testing.assert_allclose(np.abs(model.embedding_), np.abs(scores), atol=1e-10)

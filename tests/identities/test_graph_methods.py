@@ -113,6 +113,31 @@ def test_clusters_are_found(laplacian, row_normalize):
     assert adjusted_rand_score(fresh.color, model.predict(fresh.points)) > 0.9
 
 
+def test_a_mixture_knows_wide_clusters():
+    """Clusters of unlike density: each Gaussian has a width of its own, and k-means has none."""
+    random = np.random.default_rng(5)
+    parts = zip([[0, 0], [3, 0], [1, 4]], (60, 30, 20), (0.3, 1.0, 2.0), strict=True)
+    points = np.vstack([c + w * random.standard_normal((n, 2)) for c, n, w in parts])
+    options = {"n_clusters": 2, "n_neighbors": 12, "weights": "binary"}
+    mixture = unspool.SpectralClustering(assign="mixture", **options).fit(points)
+    rows, variances = mixture.embedding_, mixture.cluster_variances_
+    gaps = np.square(rows[:, None] - mixture.cluster_centers_).sum(axis=2)
+    heights = mixture.cluster_shares_ / variances ** (rows.shape[1] / 2)
+    likely = np.argmax(heights * np.exp(-gaps / (2 * variances)), axis=1)
+    np.testing.assert_array_equal(mixture.labels_, likely)
+    np.testing.assert_array_equal(mixture.predict(points), mixture.labels_)
+    assert variances.max() > 2 * variances.min()
+    assert (np.argmin(gaps, axis=1) != mixture.labels_).any()  # a mixture is more than its centers
+    assert (unspool.SpectralClustering(**options).fit(points).cluster_variances_ == 1.0).all()
+
+
+def test_a_mixture_of_separate_components_is_exact():
+    round_cloud = np.random.default_rng(1).normal(size=(40, 2))
+    points = np.vstack([round_cloud + np.array([30.0 * i, 0.0]) for i in range(3)])
+    model = unspool.SpectralClustering(n_clusters=3, n_neighbors=6, assign="mixture").fit(points)
+    assert len({tuple(np.unique(part)) for part in model.labels_.reshape(3, 40)}) == 3
+
+
 def test_eigengap_finds_the_number_of_clusters():
     centres = np.array([[0, 0], [8, 0], [0, 8], [8, 8], [4, 16]])
     random = np.random.default_rng(4)

@@ -9,10 +9,20 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tests.cases import DIMENSIONS, roll
+from tests.cases import CASES, DIMENSIONS, roll
 from tests.compare import relative, up_to_signs
 from tests.identities.test_graph_laplacian import heat_weights
-from unspool.methods import LLE, PCA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps
+from unspool.methods import (
+    LLE,
+    LTSA,
+    PCA,
+    ClassicalMDS,
+    HessianLLE,
+    Isomap,
+    KernelPCA,
+    LaplacianEigenmaps,
+    ModifiedLLE,
+)
 
 X = roll(200).points
 
@@ -52,6 +62,16 @@ def test_of_lle(d):
     assert values[0] > -1e-10  # lambda_max was really the largest: the kernel is semi-definite
     assert abs(values[0]) < 1e-8
     vectors = unit_columns(kernel_pca_of(table, d))
+    assert up_to_signs(vectors * np.sqrt(len(X)), model.embedding_) < 1e-6
+
+
+@pytest.mark.parametrize("method", [LTSA, HessianLLE, ModifiedLLE])
+def test_of_patches(method):
+    """K = lambda_max I - M with M the sum of the patches: vectors are the map over sqrt(n)."""
+    model = method(2, n_neighbors=10).fit(X)
+    values = np.linalg.eigvalsh(model.kernel_())
+    assert abs(values[0]) < 1e-8 * values[-1]
+    vectors = unit_columns(kernel_pca_of(model.kernel_(), 2))
     assert up_to_signs(vectors * np.sqrt(len(X)), model.embedding_) < 1e-6
 
 
@@ -99,3 +119,51 @@ def test_kernel_of_the_largest_piece():
         model = Isomap(2, n_neighbors=8, components="separate").fit(far)
     assert model.kernel_().shape == (200, 200)
     assert up_to_signs(kernel_pca_of(model.kernel_(), 2), model.embedding_[:200]) < 1e-9
+
+
+HAVING_ONE = sorted(name for name, case in CASES.items() if hasattr(case.cls, "kernel_"))
+
+
+@pytest.mark.parametrize("name", HAVING_ONE)
+def test_every_kernel_is_an_operator_too(name, monkeypatch):
+    """Its products are those of the table, also where rows are made a few at a time."""
+    monkeypatch.setattr("unspool.relation.gram.AT_ONCE", 7 * len(X))
+    model = CASES[name].make().fit(X)
+    table, operator = model.kernel_(), model.kernel_operator_()
+    columns = np.random.default_rng(0).standard_normal((len(table), 3))
+    expected, size = table @ columns, np.abs(table @ columns).max()
+    np.testing.assert_allclose(operator @ columns, expected, atol=1e-8 * size)
+    np.testing.assert_allclose(operator @ columns[:, 0], expected[:, 0], atol=1e-8 * size)
+    np.testing.assert_allclose(operator.T @ columns, expected, atol=1e-8 * size)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PCA(2, whiten=True),
+        KernelPCA(2, center=False),
+        KernelPCA(2, n_landmarks=20),
+        ClassicalMDS(2, metric="cityblock", additive_constant=True),
+    ],
+    ids=str,
+)
+def test_operators_heed_the_options(model):
+    columns = np.eye(len(X))[:, :5]
+    model.fit(X)
+    size = np.abs(model.kernel_()).max()
+    np.testing.assert_allclose(
+        model.kernel_operator_() @ columns, model.kernel_()[:, :5], atol=1e-9 * size
+    )
+
+
+def test_operators_of_given_tables():
+    lengths = np.abs(np.subtract.outer(X[:, 0], X[:, 0]))
+    for model, table in (
+        (ClassicalMDS(1, metric="precomputed"), lengths),
+        (KernelPCA(2, kernel="precomputed"), X @ X.T),
+    ):
+        model.fit(table)
+        size = np.abs(model.kernel_()).max()
+        np.testing.assert_allclose(
+            model.kernel_operator_() @ np.eye(len(X)), model.kernel_(), atol=1e-9 * size
+        )

@@ -216,6 +216,39 @@ def test_hessian_patches_vanish_on_planes_and_not_on_bends():
         assert (forms > 0.0).all()
 
 
+def test_plain_patches_are_the_estimator_alone():
+    """A projection of rank t(t+1)/2, blind to what is neither affine nor quadratic."""
+    clouds = np.random.default_rng(4).normal(size=(6, 15, 2))
+    tangents = problem.tangent_coordinates(clouds, 2)
+    patches = problem.hessian_patches(tangents, plain=True)
+    np.testing.assert_allclose(patches @ patches, patches, atol=1e-12)
+    np.testing.assert_allclose(np.trace(patches, axis1=1, axis2=2), 3.0, atol=1e-12)
+    for cloud, patch in zip(clouds, patches, strict=True):
+        x, y = cloud.T
+        both = np.column_stack([np.ones(15), x, y, x * x, x * y, y * y])
+        cubes = np.column_stack([x**3, x * x * y])
+        rest = cubes - both @ np.linalg.lstsq(both, cubes, rcond=None)[0]
+        np.testing.assert_allclose(patch @ rest, 0.0, atol=1e-10)
+
+
+def test_plain_hessian_lle_is_the_sum_of_the_estimators():
+    """Written out with a loop and Gram-Schmidt on an arc, with the null space that it leaves."""
+    angles = np.linspace(0.0, 2.0, 40)
+    arc = np.column_stack([np.cos(angles), np.sin(angles)])
+    total = np.zeros((40, 40))
+    for hood in np.argsort(np.abs(angles[:, None] - angles), axis=1)[:, :7]:
+        centred = arc[hood] - arc[hood].mean(axis=0)
+        along = centred @ np.linalg.eigh(centred.T @ centred)[1][:, -1]
+        along /= np.linalg.norm(along)
+        bend = along**2 - (along**2).mean()
+        bend -= along * (along @ bend)
+        bend /= np.linalg.norm(bend)
+        total[np.ix_(hood, hood)] += np.outer(bend, bend)
+    model = unspool.HessianLLE(1, n_neighbors=6, plain=True).fit(arc)
+    np.testing.assert_allclose(model.charts_[0].relation.matrix.toarray(), total, atol=1e-10)
+    assert (np.linalg.eigvalsh(total) < 1e-12).sum() == 6  # 34 different neighbourhoods
+
+
 @pytest.mark.parametrize("name", ["LTSA", "ModifiedLLE"])
 def test_ltsa_and_modified_lle_say_how_many_neighbours_they_need(name):
     points = datasets.helix(120).points  # closed: with two neighbours it hangs together

@@ -325,6 +325,14 @@ def test_dissimilarities_of_no_points_still_use_all_axes():
     assert fitted.stress_ <= best * (1 + 1e-6)
 
 
+def test_an_axis_that_a_start_leaves_empty_is_used():
+    """Stress is level along it: a descent alone would never leave the line."""
+    points = np.random.default_rng(0).normal(size=(20, 2))
+    line = np.column_stack([points[:, 0], np.zeros(20)])
+    sizes = np.linalg.svd(MDS(2, start=line).fit_transform(points), compute_uv=False)
+    assert sizes[1] > 0.2 * sizes[0]
+
+
 # --- new points
 
 
@@ -353,6 +361,16 @@ def test_new_points_are_placed_by_their_own_stress(options):
 
         nudges = 1e-4 * np.vstack([np.eye(2), -np.eye(2)])
         assert all(own(place) <= own(place + nudge) for nudge in nudges)
+
+
+def test_only_the_order_of_new_dissimilarities_counts():
+    """Cubes of all dissimilarities lead to the same places, for new points as for fitted ones."""
+    points = datasets.s_curve(130, seed=1).points[:, [0, 2]]
+    old, new = cdist(points[:100], points[:100]), cdist(points[100:], points[:100])
+    plain, cubed = (table_mds(ordinal=True, start=points[:100]).fit(old**power) for power in (1, 3))
+    assert quality.disparity(cubed.embedding_, plain.embedding_) < 1e-3
+    assert quality.disparity(cubed.transform(new**3), points[100:]) < 0.01
+    assert quality.disparity(plain.transform(new), points[100:]) < 0.01
 
 
 def test_known_points_keep_their_place():

@@ -234,3 +234,9 @@ def test_density_sets_the_share_of_entries():
 @pytest.mark.parametrize("kind", ["gaussian", "sparse"])
 def test_scikit_learn_finds_nothing(kind):
     check_estimator(RandomProjection(kind=kind))
+
+
+def test_copies_do_not_stand_in_the_way_of_the_guarantee():
+    points = np.random.default_rng(0).random((100, 400))
+    points = np.vstack([points, points[[3, 3, 7]]])
+    assert RandomProjection(100, eps=0.9, guarantee=True).fit(points).n_draws_ == 1

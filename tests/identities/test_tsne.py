@@ -178,6 +178,18 @@ def test_copies_share_one_place_and_change_nothing():
     assert quality.procrustes(thrice.embedding_[::3], once.embedding_).value < 0.02
 
 
+def test_the_divergence_counts_every_copy():
+    """By rows: each pair of them has its share of p and its own weight on the map."""
+    points, counts = datasets.swiss_roll(40, seed=3).points, np.arange(40) % 4 + 1
+    model = TSNE(2, perplexity=13, early_iter=50, max_iter=50).fit(
+        np.repeat(points, counts, axis=0)
+    )
+    affinities = symmetric_affinities(distances.neighbor_graph(points, 39), 13.0, counts)
+    p = np.repeat(np.repeat(dense(affinities) / np.outer(counts, counts), counts, 0), counts, 1)
+    assert p.sum() == pytest.approx(1.0)
+    assert model.kl_divergence_ == pytest.approx(divergence(p, model.embedding_), rel=1e-6)
+
+
 @pytest.mark.parametrize("start", ["pca", "laplacian", "random"])
 def test_every_start_leads_down(roll, start):
     model = TSNE(2, start=start, **QUICK).fit(roll)

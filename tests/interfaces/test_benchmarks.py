@@ -151,3 +151,29 @@ def test_a_row_whose_data_are_absent_says_so(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     with pytest.raises(DataAbsent, match="real data set 'mnist' was not found"):
         measure(ROWS["pca-mnist10k"])
+
+
+def test_both_sides_are_called_until_they_are_warm(monkeypatch, tmp_path):
+    """A peer's first call imports its package: what is told is the second, unless it took long."""
+    import json
+
+    from benchmarks import worker
+
+    calls = []
+
+    def peer(sample):
+        calls.append(len(calls))
+        return {"map": sample.points}
+
+    data = Data(np.eye(3))
+    row = Row("toy", "pca", lambda: data, peer, {"other": peer}, lambda answer, sample: 0.0)
+    monkeypatch.setattr(worker, "ROWS", {"toy": row})
+    for side in ("ours", "other"):
+        calls.clear()
+        worker.main("toy", side, str(tmp_path / side))
+        assert calls == [0, 1]
+        assert json.loads((tmp_path / side).read_text())["warm_s"] >= 0.0
+    monkeypatch.setattr(worker, "LONG", 0.0)
+    calls.clear()
+    worker.main("toy", "other", str(tmp_path / "slow"))
+    assert calls == [0]

@@ -11,39 +11,17 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import unspool
+from tests.interfaces.running import done, refused
 from unspool import datasets
 from unspool.catalog import METHODS
-from unspool.cli import COMMANDS, app
+from unspool.cli import COMMANDS
 from unspool.cli.parameters import ParameterType, method_options
 from unspool.methods.parameters import parameters_of
-from unspool.runtime import display
+from unspool.runtime import progress
 
 ROLL = datasets.swiss_roll(120, seed=3)
-
-
-def run(*args):
-    return CliRunner().invoke(app, [str(arg) for arg in args])
-
-
-def done(*args):
-    result = run(*args)
-    assert result.exit_code == 0, result.stderr
-    return result
-
-
-def refused(*args, says):
-    """The command ends with status 2 and one line, the last on stderr, that says why."""
-    result = run(*args)
-    assert result.exit_code == 2, (result.stderr, result.exception)
-    assert result.stdout == ""
-    last = result.stderr.splitlines()[-1]
-    told = [line for line in result.stderr.splitlines() if line.startswith("unspool: ")]
-    assert [line for line in told if not line.startswith("unspool: note: ")] == [last]
-    assert re.search(says, last), last
-    assert "Traceback" not in result.stderr
 
 
 @pytest.fixture
@@ -57,7 +35,7 @@ def table(tmp_path):
 
 def test_a_map_has_the_users_other_columns_and_order(table, tmp_path):
     done("embed", table, "-m", "isomap", "--n-neighbors", 8, "-o", tmp_path / "map.csv")
-    map_ = pd.read_csv(tmp_path / "map.csv")
+    map_ = pd.read_csv(tmp_path / "map.csv", float_precision="round_trip")
     assert list(map_.columns) == ["name", "kind", "isomap_1", "isomap_2"]
     assert list(map_["name"]) == [f"p{i}" for i in range(120)]
     model = unspool.Isomap(n_neighbors=8).fit(ROLL.points)
@@ -127,11 +105,11 @@ def test_without_a_file_the_map_goes_to_stdout(table):
 
 
 def test_progress_is_on_stderr_and_can_be_silent(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(display, "IN_LOG", 0.0)
+    monkeypatch.setattr(progress, "IN_LOG", 0.0)
     told = done("embed", table, "-o", tmp_path / "map.csv")
     assert told.stdout == ""
     assert "isomap: neighbours 1/1" in told.stderr
-    monkeypatch.setattr(display, "IN_LOG", 60.0)
+    monkeypatch.setattr(progress, "IN_LOG", 60.0)
     assert "neighbours" not in done("embed", table, "-o", tmp_path / "map.csv").stderr
     quiet = done("embed", table, "-q", "-o", tmp_path / "map.csv")
     assert quiet.output == ""
@@ -258,8 +236,8 @@ def test_a_name_that_is_taken_is_not_written_over(table, tmp_path):
         (["embed", "DATA", "-m", "pca", "--radius", "4"], "No such option '--radius'"),
         (["embed", "DATA", "-m", "isomp"], "no method 'isomp'; did you mean isomap"),
         (["embed", "DATA", "-m", "xyz"], "no method 'xyz'; there are: pca, kernel-pca"),
-        (["embed", "DATA", "-d", "0"], r"'-?-?.*n-components'.*: must be at least 1; got '0'"),
-        (["embed", "DATA", "-d", "two"], "must be a whole number; got 'two'"),
+        (["embed", "DATA", "-d", "0"], r"'-?-?.*n-components'.*: must be at least 1.*; got '0'"),
+        (["embed", "DATA", "-d", "two"], "must be a whole number.*; got 'two'"),
         (["embed", "DATA", "--components", "all"], "must be one of 'separate', 'bridge'"),
         (["embed", "DATA", "--n-neighbors", "5000"], "n_neighbors"),
         (["embed", "DATA", "--metric", "euclid"], "unknown metric 'euclid'"),
@@ -365,9 +343,8 @@ def test_comparisons_as_a_table(table, tmp_path):
     done("compare", table, *flags, "-o", tmp_path / "t.json")
     records = json.loads((tmp_path / "t.json").read_text())
     expected = unspool.compare(ROLL.points, ["pca", "isomap"], n_neighbors=8).records()
-    for record, same, row in zip(
-        records, expected, pd.read_csv(tmp_path / "t.csv").to_dict("records"), strict=True
-    ):
+    rows = pd.read_csv(tmp_path / "t.csv", float_precision="round_trip").to_dict("records")
+    for record, same, row in zip(records, expected, rows, strict=True):
         for name in ("method", "trustworthiness", "stress"):
             assert record[name] == same[name] == row[name]
     assert (
@@ -415,7 +392,7 @@ def test_the_python_of_a_report_reads_the_same_data(table, tmp_path):
     names = {}
     exec(loading_code(given), names)
     assert names["X"].shape == (50, 2)
-    pd.read_csv(table).to_csv(table, sep="\t", index=False)
+    pd.read_csv(table, float_precision="round_trip").to_csv(table, sep="\t", index=False)
     again = {}
     exec(loading_code({**given, "separator": "tab"}), again)
     np.testing.assert_array_equal(again["X"], names["X"])
@@ -496,9 +473,10 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_TH
 def test_help_comes_at_once():
     seconds = []
     for _ in range(3):
-        began = time.perf_counter()
+        began = os.times()
         subprocess.run([*UNSPOOL, "--help"], check=True, capture_output=True)
-        seconds.append(time.perf_counter() - began)
+        ended = os.times()  # processor time: what else the machine does is not our affair
+        seconds.append(sum(ended[2:4]) - sum(began[2:4]))
     assert min(seconds) < 0.3
 
 
@@ -535,12 +513,12 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
 
 SLOW = """
 import signal, sys, time
-from unspool.cli import interrupt
+from unspool.cli import run
 def work():
     print("ready", flush=True)
     {wait}
     sys.exit(0)
-interrupt.run(work)
+run(work)
 """
 WAITS = {
     "between two steps": "time.sleep(60)",
@@ -565,7 +543,7 @@ def test_interrupted_within_two_seconds(wait, everybody):
 
 WRITING = """
 import os, signal, sys, time
-from unspool.cli import interrupt
+from unspool.cli import run
 def work():
     from unspool.io import write_atomically
     with write_atomically("map.csv") as file:
@@ -573,7 +551,7 @@ def work():
         file.flush()
         print(os.listdir(), flush=True)
         {wait}
-interrupt.run(work)
+run(work)
 """
 
 

@@ -28,6 +28,8 @@ RUN = [
     ROOT / "README.md",
     ROOT / "docs" / "compare.md",
     ROOT / "docs" / "files.md",
+    ROOT / "docs" / "index.md",
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
     *sorted((ROOT / "docs" / "methods").glob("*.md")),
 ]
 LARGEST_PICTURE = 80_000  # bytes: a page should open at once

@@ -1,6 +1,8 @@
 """scikit-learn's own checks, on every class, without expected failures."""
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.cases import CASES, IN_SPACE
@@ -15,10 +17,19 @@ def test_scikit_learn_check(estimator, check):
     check(estimator)
 
 
+def takes_sparse_points(case):
+    try:
+        case.make().fit(sp.csr_array(np.random.default_rng(0).normal(size=(40, 5))))
+    except (ValueError, TypeError) as refused:
+        return "toarray" not in str(refused)
+    return True
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("case", IN_SPACE.values(), ids=IN_SPACE)
 def test_tags_tell_what_may_come_in(case):
     from sklearn.utils import get_tags
 
     assert not get_tags(case.make()).input_tags.pairwise
-    assert not get_tags(case.make()).input_tags.sparse
+    assert get_tags(case.make()).input_tags.sparse == takes_sparse_points(case)
     assert get_tags(case.make(metric="precomputed")).input_tags.pairwise

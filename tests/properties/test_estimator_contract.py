@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from tests.cases import CASES, CLOSED_FORM, bent
 from tests.compare import relative
+from unspool import SpectralClustering
 
 X = bent(150)
 NEW = bent(20, seed=4)
@@ -35,7 +36,9 @@ def test_parameters_are_kept_as_given(case):
 
 @every_method
 def test_the_first_argument_is_the_number_of_coordinates(case):
-    assert case.cls(3).n_components == 3
+    """Of clusters, where clusters are what is asked for, as in scikit-learn."""
+    first = "n_clusters" if case.cls is SpectralClustering else "n_components"
+    assert getattr(case.cls(3), first) == 3
     with pytest.raises(TypeError):
         case.cls(3, 5)
 

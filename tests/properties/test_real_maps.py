@@ -46,6 +46,7 @@ TABLES = {
     "breakfast": lambda: columns("breakfast_preferences"),
     "food": food,
     "whisky": lambda: columns("whisky", TASTES),
+    "coil20": lambda: datasets.real("coil20_32x32")["x"],
 }
 SLOW = ("covtype, spread",)  # a minute of Hessian eigenmaps
 

@@ -1,11 +1,13 @@
 """Change one operator, number or condition of a stage at random, and count what the tests notice.
 
-``python -m tests.sabotage.mutation 40 0 kernel graph`` tries 40 mutants of the two stages, drawn by
-the seed 0. Breakages are made by people, one per promise; mutants are drawn, so that their share
-that is caught says something of the code that nobody thought of. Survivors are printed as the line
-that was changed: some change nothing that can be seen, such as the size of a block.
+``python -m tests.sabotage.mutation --sample 40 --seed 0 kernel graph`` tries 40 mutants of each of
+the two stages, drawn by the seed 0; without ``--sample`` all of them are tried. Breakages are made
+by people, one per promise; mutants are drawn, so that their share that is caught says something of
+the code that nobody thought of. Survivors are printed as the line that was changed: some change
+nothing that can be seen, such as the size of a block.
 """
 
+import argparse
 import ast
 import random
 import sys
@@ -124,12 +126,13 @@ def _changes(node):
         yield lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test))
 
 
-def drawn(stage, count, seed):
-    """Return some mutants of a stage as breakages of whole files."""
+def drawn(stage, count=None, seed=0):
+    """Return some mutants of a stage, or all, as breakages of whole files."""
     package = ROOT / "src" / "unspool"
     files = [f for f in sorted((package / stage).glob("*.py")) if not f.stem.endswith("_kernels")]
     texts = {file: file.read_text("utf-8") for file in files}
     everything = [(file, *at) for file, text in texts.items() for at in places_of(ast.parse(text))]
+    count = len(everything) if count is None else min(count, len(everything))
     for file, place, number, line in random.Random(seed).sample(everything, count):
         text, name = texts[file], str(file.relative_to(package))
         old, new = ast.unparse(ast.parse(text)).splitlines(), changed(text, place, number)
@@ -140,20 +143,28 @@ def drawn(stage, count, seed):
         yield Breakage(told, name, text, "\n".join(new) + "\n", TESTS[stage])
 
 
+def tried(stage, count, seed):
+    """Try mutants of a stage, telling of each; return what became of them."""
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        copy, verdicts = Copy(Path(folder)), []
+        if copy.run(TESTS[stage], seconds=6000)[0] != 0:
+            raise RuntimeError(f"the tests of {stage} fail though nothing is changed")
+        for mutant in drawn(stage, count, seed):
+            verdicts.append(attack(copy, mutant))
+            told = f"{verdicts[-1].state:<9} {verdicts[-1].seconds:5.1f} s  {mutant.name}"
+            print(told, flush=True)
+    return verdicts
+
+
 def main(words):
-    """Try so many mutants, drawn by a seed, of each stage that is named; tell the score."""
-    count, seed, *stages = words
-    for stage in stages or TESTS:
-        with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
-            copy, verdicts = Copy(Path(folder)), []
-            if copy.run(TESTS[stage], seconds=6000)[0] != 0:
-                raise RuntimeError(f"the tests of {stage} fail though nothing is changed")
-            for mutant in drawn(stage, int(count), int(seed)):
-                verdicts.append(attack(copy, mutant))
-                print(
-                    f"{verdicts[-1].state:<9} {verdicts[-1].seconds:5.1f} s  {mutant.name}",
-                    flush=True,
-                )
+    """Try mutants of each stage that is named, or of all four; tell the score."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("stages", nargs="*", choices=[*TESTS, []], help="all, if none is named")
+    parser.add_argument("--sample", type=int, help="mutants of each stage; all, if not given")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the draw")
+    asked = parser.parse_args(words)
+    for stage in asked.stages or TESTS:
+        verdicts = tried(stage, asked.sample, asked.seed)
         noticed = sum(verdict.state != "SURVIVED" for verdict in verdicts)
         print(f"{stage}: {noticed} of {len(verdicts)} mutants were noticed", flush=True)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sabotage import mutation
 from tests.sabotage.breakages import BREAKAGES
 from tests.sabotage.running import broken_text
 from unspool.catalog import METHODS
@@ -26,7 +27,8 @@ def functions_of(file):
 @pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda one: one.name)
 def test_it_can_be_made_and_its_tests_exist(breakage):
     broken = broken_text((SOURCE / breakage.file).read_text("utf-8"), breakage)
-    ast.parse(broken)  # what cannot even be read proves nothing
+    if breakage.file.endswith(".py"):
+        ast.parse(broken)  # what cannot even be read proves nothing
     assert breakage.caught_by
     for test in breakage.caught_by:
         file, _, function = test.partition("::")
@@ -46,6 +48,17 @@ def test_every_stage_and_every_method_is_attacked():
     for entry in METHODS.values():
         file = entry.load().__module__.removeprefix("unspool.").replace(".", "/") + ".py"
         assert file in files, f"nothing in {file} is attacked"
+
+
+@pytest.mark.parametrize("stage", mutation.TESTS)
+def test_mutants_are_drawn_by_their_seed_and_change_something(stage):
+    """What is drawn can be read, differs from the source, and is the same again for a seed."""
+    first, again, other = (list(mutation.drawn(stage, 3, seed)) for seed in (0, 0, 1))
+    assert first == again != other
+    for mutant in first:
+        assert ast.dump(ast.parse(mutant.new)) != ast.dump(ast.parse(mutant.old))
+        assert "no change" not in mutant.promise
+        assert all((ROOT / "tests" / file).exists() for file in mutant.caught_by)
 
 
 @pytest.mark.slow

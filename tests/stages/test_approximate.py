@@ -245,11 +245,37 @@ def test_which_search_is_chosen():
     assert isinstance(distances.build_index(X[:, :3], "euclidean", "approximate"), TreeSearch)
 
 
-@pytest.mark.parametrize("metric", ["manhattan", "cosine", "precomputed", lambda a, b: 1.0])
+def test_cosine_neighbours_are_found_approximately(tmp_path):
+    """By directions: at least 0.99 of the true ones, at their true distances, and told."""
+    import unspool
+
+    random = np.random.default_rng(9)
+    lengths = random.uniform(0.1, 10.0, size=(len(ROLL), 1))
+    points = (ROLL + 30.0) * lengths
+    found = distances.neighbor_graph(points, 10, metric="cosine", search="approximate")
+    units = points / np.linalg.norm(points, axis=1, keepdims=True)
+    table = cdist(units, units, "sqeuclidean") / 2  # 1 - cos, without its cancellation
+    np.fill_diagonal(table, np.inf)
+    assert found.search == "random trees"
+    assert found.recall == pytest.approx(true_recall(found, table), abs=0.01)
+    assert found.recall >= RECALL
+    np.testing.assert_allclose(
+        found.distances, table[found.rows, found.neighbors], rtol=1e-6, atol=1e-12
+    )
+    model = LaplacianEigenmaps(2, n_neighbors=10, metric="cosine", search="approximate").fit(points)
+    assert model.report_.stage("neighbours").facts["recall"] >= RECALL
+    unspool.save(model, tmp_path / "directions.unspool")
+    loaded = unspool.load(tmp_path / "directions.unspool")
+    np.testing.assert_array_equal(
+        loaded.transform(points[:5] * 1.01), model.transform(points[:5] * 1.01)
+    )
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "precomputed", lambda a, b: 1.0])
 def test_other_distances_are_refused(metric):
-    with pytest.raises(ValueError, match="needs dense points and Euclidean distances"):
+    with pytest.raises(ValueError, match="needs dense points and Euclidean or cosine distances"):
         distances.neighbor_graph(TABLE[:50, :50], 5, metric=metric, search="approximate")
-    with pytest.raises(ValueError, match="needs dense points and Euclidean distances"):
+    with pytest.raises(ValueError, match="needs dense points and Euclidean or cosine distances"):
         Isomap(metric=metric, search="approximate").fit(TABLE[:50, :50])
 
 
@@ -314,12 +340,13 @@ def test_when_auto_is_approximate():
         points = rows(np.zeros(1), (n, columns), (0, 0))  # takes no memory
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            return deciding._choose_search(points, metric, "auto") == "approximate"
+            return distances.choose_search(points, metric, "auto") == "approximate"
 
     assert not chosen(60_000, 784)  # MNIST: 7 s on two cores
     assert not chosen(100_000, 100)  # GloVe: 15 s
     assert chosen(200_000, 50)
     assert chosen(150_000, 784)
+    assert chosen(200_000, 50, "cosine")
     assert not chosen(10**6, 10)  # a tree
     assert not chosen(10**6, 50, "manhattan")
     assert not chosen(10**6, 50, "precomputed")

@@ -299,12 +299,14 @@ def test_bars_are_one_bar_each_where_the_coordinates_say():
 
 # real data
 
+SHIPPED = ["pendigits", "us_driving_miles_128"]
+
 
 def test_real_reads_npz_and_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     np.savez(tmp_path / "grid.npz", x=np.arange(6).reshape(2, 3))
     (tmp_path / "malt.csv").write_text('name,smoky\n"Oban, 14",2\nTalisker,3.5\n', encoding="utf-8")
     monkeypatch.setenv("UNSPOOL_DATA", str(tmp_path))
-    assert datasets.real_names() == ["grid", "malt"]
+    assert datasets.real_names() == ["grid", "malt", *SHIPPED]
     np.testing.assert_array_equal(datasets.real("grid")["x"], [[0, 1, 2], [3, 4, 5]])
     malt = datasets.real("malt")
     assert malt["name"].tolist() == ["Oban, 14", "Talisker"]
@@ -319,6 +321,32 @@ def test_real_finds_the_folder_beside_the_checkout(tmp_path: Path, monkeypatch: 
     monkeypatch.delenv("UNSPOOL_DATA", raising=False)
     monkeypatch.chdir(tmp_path / "checkout")
     assert datasets.real("only_here")["x"].tolist() == [1, 1, 1]
+
+
+def test_tables_of_the_package_are_found_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("UNSPOOL_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    miles = datasets.real("us_driving_miles_128")
+    np.testing.assert_array_equal(miles["d"], miles["d"].T)
+    found = {name: k for k, name in enumerate(miles["names"])}
+    assert miles["d"][found["Yankton, SD"], found["Youngstown, OH"]] == 966  # miles.dat
+    digits = datasets.real("pendigits")
+    assert digits["x_train"].shape == (7494, 16)
+    assert digits["x_train"].max() == 100
+    assert set(digits["y_test"]) == set(range(10))
+    np.savez(tmp_path / "pendigits.npz", x=np.ones(3))
+    monkeypatch.setenv("UNSPOOL_DATA", str(tmp_path))
+    assert list(datasets.real("pendigits")) == ["x"]  # what the user has goes first
+    assert "d" in datasets.real("us_driving_miles_128")
+
+
+def test_tables_of_the_package_are_few_and_say_what_they_are():
+    folder = Path(datasets.__file__).parent / "shipped"
+    note = (folder / "README.md").read_text("utf-8")
+    files = [file for file in folder.iterdir() if file.name != "README.md"]
+    assert sorted(file.stem for file in files) == SHIPPED
+    assert all(f"## {file.name}" in note for file in files)
+    assert sum(file.stat().st_size for file in files) < 400_000
 
 
 def test_real_says_where_it_looked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -372,3 +400,23 @@ def test_sample_refuses_arrays_that_disagree():
         datasets.Sample("x", np.ones(3), np.ones((3, 1)), np.ones(3))
     with pytest.raises(ValueError, match="got 3, 3 and 2 rows"):
         datasets.Sample("x", np.ones((3, 2)), np.ones((3, 1)), np.ones(2))
+
+
+@pytest.mark.parametrize("hyperbola", [False, True])
+def test_conics_satisfy_one_equation_of_degree_two(hyperbola):
+    points = datasets.conic(60, axes=(3.0, 0.5), turn=1.1, hyperbola=hyperbola).points
+    monomials = np.column_stack([points[:, 0] ** 2, points.prod(axis=1), points[:, 1] ** 2])
+    found, residual, rank, _ = np.linalg.lstsq(monomials, np.ones(60), rcond=None)
+    assert rank == 3
+    assert residual[0] < 1e-20
+    assert (found[1] ** 2 > 4 * found[0] * found[2]) == hyperbola  # the discriminant
+
+
+def test_subspaces_have_their_dimensions():
+    sample = datasets.subspaces(120, dimensions=(1, 3, 2), dim=5, offset=2.0, seed=4)
+    for number, dimension in enumerate((1, 3, 2)):
+        members = sample.points[sample.color == number]
+        assert np.linalg.matrix_rank(members - members.mean(axis=0), tol=1e-8) == dimension
+        inner = sample.coordinates[sample.color == number]
+        gaps = np.linalg.norm(members[1:] - members[:-1], axis=1)
+        np.testing.assert_allclose(gaps, np.linalg.norm(inner[1:] - inner[:-1], axis=1))

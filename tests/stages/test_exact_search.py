@@ -352,6 +352,17 @@ def test_tables_are_those_of_differences(make):
     np.testing.assert_array_equal(table, table.T)
 
 
+@every_case
+def test_strips_of_tables_are_those_of_differences(make):
+    X = np.asarray(make(), float)[:900]
+    expected = cdist(X[:70], X, "sqeuclidean")
+    np.testing.assert_allclose(
+        distances.squared_distances_to(X)(X[:70]), expected, rtol=1e-11, atol=0
+    )
+    doubled = distances.squared_distances_to(X, lambda part: part.__imul__(2.0))(X[:70])
+    np.testing.assert_allclose(doubled, 2.0 * expected, rtol=1e-11, atol=0)
+
+
 def test_large_tables_come_from_products(monkeypatch):
     """And those that products would spoil do not."""
     from unspool.distances import metrics
@@ -389,7 +400,7 @@ def test_cosine_neighbours_come_from_unit_rows():
         expected = np.take_along_axis(table, near, axis=1)
         np.testing.assert_allclose(found.distances.reshape(-1, 7), expected, atol=1e-15)
     assert index._directions is not None
-    assert set(vars(pickle.loads(pickle.dumps(index)))) == {"points", "metric"}
+    assert set(vars(pickle.loads(pickle.dumps(index)))) == {"points", "metric", "seed"}
 
 
 def test_cosine_distances_of_nearby_directions_keep_their_digits():
@@ -407,3 +418,67 @@ def test_rows_of_zeros_have_no_direction():
     np.testing.assert_array_equal(found.distances, np.ones(4))
     with_zero = distances.build_index(np.vstack([X, zero]), "cosine").nearest(X[:20], 601)
     np.testing.assert_array_equal(with_zero.distances[with_zero.neighbors == 600], np.ones(20))
+
+
+# single precision
+
+
+def test_points_in_single_precision_are_searched_as_they_are():
+    """The same neighbours and distances as of the same numbers in double precision."""
+    points = np.random.default_rng(5).normal(size=(1500, 40)).astype(np.float32)
+    points[:20] = points[20:40]  # copies
+    found = distances.neighbor_graph(points, 10)
+    expected = distances.neighbor_graph(points.astype(np.float64), 10)
+    np.testing.assert_array_equal(found.neighbors, expected.neighbors)
+    np.testing.assert_array_equal(found.distances, expected.distances)
+    near = distances.neighbor_graph(points, radius=6.0)
+    wanted = distances.neighbor_graph(points.astype(np.float64), radius=6.0)
+    np.testing.assert_array_equal(near.neighbors, wanted.neighbors)
+    np.testing.assert_array_equal(near.distances, wanted.distances)
+
+
+def test_single_precision_is_not_copied_to_double():
+    """What the search holds beside the points is less than for doubles, not more by a copy."""
+    import tracemalloc
+
+    doubles = np.random.default_rng(6).normal(size=(3000, 300))
+    singles = doubles.astype(np.float32)
+    peaks = []
+    for points in (doubles, singles):
+        distances.neighbor_graph(points, 5)
+        tracemalloc.start()
+        distances.neighbor_graph(points, 5)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] - 0.9 * singles.nbytes
+
+
+def test_queries_in_another_precision_than_the_points():
+    points = np.random.default_rng(7).normal(size=(600, 20)).astype(np.float32)
+    queries = np.random.default_rng(8).normal(size=(9, 20))
+    found = distances.build_index(points).nearest(queries, 4)
+    table = cdist(queries, points.astype(np.float64))
+    order = np.argsort(table, axis=1)[:, :4]
+    np.testing.assert_array_equal(found.neighbors.reshape(-1, 4), order)
+    np.testing.assert_allclose(
+        found.distances.reshape(-1, 4), np.take_along_axis(table, order, 1), rtol=1e-12
+    )
+
+
+def test_columns_in_which_the_points_do_not_differ():
+    """They drop out of products; where a query differs from them it is farther all the same."""
+    random = np.random.default_rng(11)
+    points = random.normal(size=(900, 40))
+    points[:, ::3] = 0.1 * np.arange(14)
+    queries = random.normal(size=(700, 40))
+    expected = cdist(queries, points, "sqeuclidean")
+    np.testing.assert_allclose(
+        distances.pairwise_squared_distances(queries, points), expected, rtol=1e-11
+    )
+    np.testing.assert_allclose(
+        distances.squared_distances_to(points)(queries), expected, rtol=1e-11
+    )
+    own = distances.pairwise_distances(points, points)
+    np.testing.assert_allclose(own, cdist(points, points), rtol=1e-11)
+    np.testing.assert_array_equal(own, own.T)
+    assert (np.diag(own) == 0.0).all()

@@ -239,10 +239,28 @@ def test_where_lengths_are_too_wild_for_buckets_a_heap_takes_over():
         edges = solver.starts, solver.neighbors, solver.distances
         workspace = [np.empty(shape, kind) for shape, kind in solver.workspace(1)]
         lengths, keys, members, place, *buckets = workspace
-        assert _by_buckets(edges, 0, solver.width, lengths, keys, *buckets) == even
+        source = solver.position[0]
+        assert _by_buckets(edges, source, solver.width, lengths, keys, *buckets) == even
         found = lengths.copy()
-        _by_heap(edges, 0, lengths, keys, members, place)
+        _by_heap(edges, source, lengths, keys, members, place)
         assert np.array_equal(found, lengths) or not even
+        exact = dijkstra(neighbors.with_weights(neighbors.distances), indices=0)
+        np.testing.assert_allclose(lengths[solver.position], exact, rtol=1e-13)
+
+
+def test_the_heap_gives_the_nearest_first_where_vertices_come_nearer_again_and_again():
+    """All pairs joined, by lengths with nothing of geometry: a wrong order settles some too far."""
+    n = 100
+    first, second = np.triu_indices(n, 1)
+    lengths = np.random.default_rng(0).random(len(first)) ** 3
+    neighbors = undirected(np.c_[first, second], lengths, n)
+    solver = prepare_paths(neighbors, n_sources=1, algorithm="dijkstra").solver
+    edges = solver.starts, solver.neighbors, solver.distances
+    found, *room = [np.empty(shape, kind) for shape, kind in solver.workspace(1)]
+    exact = dijkstra(neighbors.with_weights(neighbors.distances))
+    for source in range(n):
+        _by_heap(edges, solver.position[source], found, *room[:3])
+        np.testing.assert_allclose(found[solver.position], exact[source], rtol=1e-13)
 
 
 @pytest.mark.parametrize("many", [True, False])

@@ -1,6 +1,7 @@
 """Neighbour search against brute force: every searcher, ties, duplicates, radii, metrics."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -183,6 +184,24 @@ def test_radius_takes_all_within_and_no_one_else(X, share):
     np.testing.assert_array_equal(ours | borderline, (table <= radius) | borderline)
 
 
+def test_a_strict_radius_leaves_the_border_out():
+    """Izenman 2013, section 16.6.5: |x - y| < eps, by all searches and in single precision too."""
+    line = np.arange(6.0)[:, None]
+    table = np.abs(line - line.T)
+    inner, border = [1, 2, 2, 2, 2, 1], [2, 3, 4, 4, 3, 2]
+    strict = partial(distances.neighbor_graph, strict_radius=True)
+    for points in (line, np.pad(line, ((0, 0), (0, 14))), sp.csr_array(line)):
+        assert strict(points, radius=2.0).counts.tolist() == inner
+        assert strict(points, radius=2.0 + 1e-9).counts.tolist() == border
+    for known in (table, table.astype(np.float32), sp.csr_array(table.astype(np.float32))):
+        assert strict(known, radius=2.0, metric="precomputed").counts.tolist() == inner
+    assert strict(line, radius=2.0, metric="manhattan").counts.tolist() == inner
+    assert strict(line, radius=4.0, squared_radius=True).counts.tolist() == inner
+    index = distances.build_index(line)
+    seen = distances.find_query_neighbors(index, [[2.0], [9.0]], radius=2.0, strict_radius=True)
+    assert seen.counts.tolist() == [3, 1]  # the nearest one is seen from afar
+
+
 def test_the_border_is_included_and_with_squares_excluded():
     """The lecture slides and Izenman: |x - y| <= eps. Gulcu: |x - y|^2 < eps."""
     line = np.arange(6.0)[:, None]
@@ -314,10 +333,21 @@ SPARSE = {"counts": counts, "bigrams": bigrams, "one column far from zero": offs
 
 
 def cosine_table(X):
-    """1 - cos of all pairs: 1 where a row is zero, as scikit-learn has it."""
+    """1 - cos of all pairs: 1 where a row is zero, as scikit-learn has it, but 0 where both are."""
     norms = np.linalg.norm(X, axis=1)
     unit = X / np.where(norms > 0.0, norms, 1.0)[:, None]
-    return 1.0 - unit @ unit.T
+    return np.where(np.add.outer(norms, norms) > 0.0, 1.0 - unit @ unit.T, 0.0)
+
+
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_rows_of_zeros_are_equal_and_apart_from_all_others(form):
+    X = np.zeros((60, 4))
+    X[:40] = np.random.default_rng(5).normal(size=(40, 4))
+    found = distances.pairwise_distances(form(X), form(X), "cosine")
+    np.testing.assert_allclose(found, cosine_table(X), atol=1e-15)
+    assert not found[40:, 40:].any()
+    placed = distances.build_index(form(X), "cosine").nearest(form(X[50:51]), 20)
+    assert sorted(placed.neighbors) == list(range(40, 60))
 
 
 @pytest.mark.parametrize("make", SPARSE.values(), ids=SPARSE)
@@ -354,11 +384,7 @@ def test_cosine_neighbours_of_sparse_points(make):
     near = found.neighbors.reshape(-1, 7)
     lengths = found.distances.reshape(-1, 7)
     np.testing.assert_allclose(lengths, np.take_along_axis(table[:150], near, axis=1), atol=1e-13)
-    empty = ~X.any(axis=1)[:150]  # itself at 0 in no other's view: no direction, no angle
-    np.testing.assert_allclose(
-        lengths[~empty], np.sort(table[:150], axis=1)[~empty, :7], atol=1e-13
-    )
-    np.testing.assert_allclose(lengths[empty], 1.0, atol=1e-15)
+    np.testing.assert_allclose(lengths, np.sort(table[:150], axis=1)[:, :7], atol=1e-13)
 
 
 def test_sparse_points_are_never_made_dense():
@@ -384,3 +410,35 @@ def test_sparse_points_among_some():
     index = distances.build_index(sp.csr_array(X)).among(np.arange(50, 200))
     found = index.nearest(sp.csr_array(X[:10]), 3).distances.reshape(-1, 3)
     np.testing.assert_allclose(found, np.sort(cdist(X[:10], X[50:200]), axis=1)[:, :3], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "metric", ["canberra", "braycurtis", "cosine", lambda a, b: abs(a - b).max()]
+)
+def test_strips_of_other_metrics_are_worked_on_at_a_time(metric, monkeypatch):
+    """The same answer on any number of threads, and more than one thread at work."""
+    from threading import get_ident
+
+    from unspool.distances import blocks
+    from unspool.runtime import threads
+
+    X = np.random.default_rng(3).uniform(0.1, 1.0, size=(400, 6))
+    seen, asked = set(), blocks.pairwise_distances
+
+    def watched(*arguments):
+        seen.add(get_ident())
+        return asked(*arguments)
+
+    monkeypatch.setattr(blocks, "pairwise_distances", watched)
+    answers = []
+    for count in (1, 4):
+        monkeypatch.setattr(threads, "thread_count", lambda count=count: count)
+        index = MetricSearch(X, metric)
+        answers.append((index.nearest(X, 5), index.within(X, 0.3, others=True)))
+    assert len(seen) > 1
+    for one, other in zip(*answers, strict=True):
+        np.testing.assert_array_equal(one.neighbors, other.neighbors)
+        np.testing.assert_array_equal(one.distances, other.distances)
+    table = asked(X, X, metric)
+    near = answers[0][1]
+    np.testing.assert_array_equal(near.counts, (table <= 0.3).sum(axis=1) - 1)

@@ -16,6 +16,7 @@ FORMULAS = {
     "gaussian": lambda x, y: np.exp(-0.3 * np.sum((x - y) ** 2)),
     "laplacian": lambda x, y: np.exp(-0.3 * np.sum(np.abs(x - y))),
     "sigmoid": lambda x, y: np.tanh(0.3 * (x @ y) + 1.5),
+    "thin-plate": lambda x, y: 0.6 * np.sum((x - y) ** 2) * np.log(0.6 * np.sum((x - y) ** 2)) / 2,
 }
 every_kernel = pytest.mark.parametrize("name", FORMULAS)
 
@@ -28,6 +29,16 @@ def made(name, **more):
 def test_tables_follow_the_formula(name):
     expected = [[FORMULAS[name](a, b) for b in B] for a in A]
     np.testing.assert_allclose(made(name)(A, B), expected, rtol=1e-12, atol=1e-14)
+
+
+@every_kernel
+@pytest.mark.parametrize("columns", [3, 20])
+@pytest.mark.parametrize("origin", [0.0, 1e6])
+def test_rows_to_fixed_points_are_those_of_the_table(name, columns, origin):
+    points, queries = origin + RANDOM.standard_normal((600, columns)), RANDOM.random((9, columns))
+    function = made(name, origin=np.full(columns, origin))
+    found = function.rows_to(points)(queries + origin)
+    np.testing.assert_allclose(found, function(queries + origin, points), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "laplacian"])
@@ -75,6 +86,16 @@ def test_numbers_whose_squares_overflow_have_nothing_in_common():
 @every_kernel
 def test_the_diagonal_without_the_table(name):
     np.testing.assert_allclose(made(name).diagonal(A), np.diag(made(name)(A, A)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["homogeneous", "polynomial"])
+@pytest.mark.parametrize("degree", [1, 2, 3, 4])
+def test_slopes_of_polynomial_kernels_are_differences_of_their_values(name, degree):
+    """Of numbers x and y the kernel is a function of x y alone; with x = 1 of y."""
+    given = Kernel(name, gamma=0.3, degree=degree, coef0=1.5)
+    y, step = np.array([-1.7, -0.2, 0.4, 2.9]), 1e-5
+    above, below = (given(np.ones((1, 1)), (y + e)[:, None])[0] for e in (step, -step))
+    np.testing.assert_allclose(given.slope(y), (above - below) / (2 * step), rtol=1e-8, atol=1e-9)
 
 
 def test_a_function_of_ones_own():

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from tests.cases import roll
 from unspool import distances, problem
+from unspool.edges import graph_from_edges
 from unspool.problem import reconstruction_weights
 
 RANDOM = np.random.default_rng(0)
@@ -31,6 +32,31 @@ def test_covariance_is_given_by_its_factor():
     assert stated.matrix is X
     assert stated.is_factor
     assert (stated.size, stated.end) == (3, "largest")
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_covariance_of_sparse_points_is_about_the_mean_given_or_about_zero(given):
+    X = sp.random_array((9, 4), density=0.5, rng=np.random.default_rng(1), format="csr")
+    mean = X.toarray().mean(axis=0) if given else None
+    centered = X.toarray() - (0.0 if mean is None else mean)
+    stated = problem.covariance(X, 8.0, mean=mean)
+    assert (stated.size, stated.end, stated.divisor) == (4, "largest", 8.0)
+    np.testing.assert_allclose(stated.matrix @ np.eye(4), centered.T @ centered, atol=1e-14)
+
+
+def test_neighborhoods_of_a_graph_have_its_edges_and_paths_for_pairs_without_one():
+    """A chain 0 - 1 - 2 - 3 - 4, one way: pairs of the last point come after all edges."""
+    lengths = np.array([1.0, 2.0, 4.0, 8.0])
+    chain = sp.csr_array((lengths, (np.arange(4), np.arange(1, 5))), shape=(5, 5))
+    nothing = np.empty(0, dtype=np.int64)
+    bare = graph_from_edges(nothing, nothing, np.empty(0), shape=(5, 5), search="")
+    geometry = problem.LocalPaths.of(chain, np.arange(5), bare)
+    places = np.concatenate([[0.0], np.cumsum(lengths)])
+    for members in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 3]):
+        away = np.abs(np.subtract.outer(places[members], places[members]))
+        found = geometry.own_grams()(nothing[None], np.array([members[1:]]), away[:1, 1:])
+        steps = places[members] - places[members[0]]
+        np.testing.assert_allclose(found[0], np.outer(steps[1:], steps[1:]), atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["random-walk", "symmetric", "unnormalized"])
@@ -98,6 +124,11 @@ def test_weights_come_out_alike_in_batches_of_any_size(monkeypatch):
     single = reconstruction_weights(found, grams, 1e-3, 3).toarray()
     np.testing.assert_allclose(single, whole, rtol=1e-12)
     np.testing.assert_array_equal((whole != 0).sum(axis=1), counts)
+    monkeypatch.undo()
+    monkeypatch.setattr(reconstruction, "IN_CACHE", 1)  # each point by whichever thread is free
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    shared = reconstruction_weights(found, grams, 1e-3, 3).toarray()
+    np.testing.assert_allclose(shared, whole, rtol=1e-12)
 
 
 @pytest.mark.parametrize("features", [3, 30], ids=["by covariance", "by gram matrix"])

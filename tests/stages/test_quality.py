@@ -1,6 +1,7 @@
 """Scores of maps, against definitions written out as loops, SciPy and scikit-learn."""
 
 import inspect
+import sys
 
 import numpy as np
 import pytest
@@ -118,6 +119,20 @@ def test_trustworthiness_and_continuity_equal_scikit_learn(d, width):
         assert ours == pytest.approx(sklearn_trustworthiness(X, Y, n_neighbors=k), abs=1e-12)
         back = quality.continuity(X, Y, k).value
         assert back == pytest.approx(sklearn_trustworthiness(Y, X, n_neighbors=k), abs=1e-12)
+
+
+def test_ties_within_the_rounding_of_products_are_told_apart(monkeypatch):
+    """Corners of a cube in two groups far apart: whole numbers, many equal, that products blur."""
+    monkeypatch.setattr(sys.modules["unspool.quality.rank_scores"], "COUNTED", 0)
+    random = np.random.default_rng(12)
+    X = random.choice([-1.0, 1.0], size=(240, 800))
+    X[:, 700:] = 1.0  # no two of a group differ here
+    away = np.round(350.0 * random.normal(size=800))
+    X += np.where(np.arange(240) % 2, 1.0, -1.0)[:, None] * away
+    Y = random.normal(size=(240, 2))
+    before, after = slow_ranks(cdist(X, X, "sqeuclidean")), slow_ranks(cdist(Y, Y))
+    found = quality.trustworthiness(X, Y, 5)
+    np.testing.assert_allclose(found.per_point, slow_intrusion(before, after, 5), atol=1e-12)
 
 
 def test_the_reversed_order_is_the_worst_map():

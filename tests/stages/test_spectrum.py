@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,11 +11,13 @@ import scipy.sparse as sp
 
 from tests.cases import roll
 from tests.compare import angle_between, relative
-from unspool import distances, graph, problem, runtime
+from unspool import HessianLLE, ModifiedLLE, datasets, distances, graph, problem, runtime
 from unspool.ordering import plan_elimination
 from unspool.problem import reconstruction_weights
+from unspool.runtime import resources
 from unspool.spectrum import solve
 from unspool.spectrum.iterative import (
+    _accepted,
     solve_by_factor_inverse,
     solve_by_filter,
     solve_by_products,
@@ -170,7 +173,9 @@ def test_every_solver_gives_what_lapack_gives(solver, eigenproblem, count):
 @pytest.mark.parametrize("eigenproblem", EVERYTHING.values(), ids=EVERYTHING)
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_solve_gives_what_lapack_gives(eigenproblem, count):
-    found = solve(eigenproblem, count)
+    with runtime.recording() as record:
+        found = solve(eigenproblem, count)
+    assert "fallbacks" not in record.report().stage("spectrum").facts  # the first solver was right
     assert found.count == count
     assert found.vectors.shape == (eigenproblem.size, count)
     assert_solves(eigenproblem, found.values, found.vectors, count)
@@ -336,6 +341,21 @@ def test_when_nothing_works_all_reasons_are_told(monkeypatch):
         solve(problem.laplacian(ring_weights(700)), 2)
 
 
+@pytest.mark.parametrize("method", [HessianLLE, ModifiedLLE])
+def test_where_memory_is_what_lacks_that_is_told(method, monkeypatch):
+    """Products that do not converge, and no room for more: not a riddle about eigensolvers."""
+
+    def refuses(task):
+        raise NotSolved("residual 3e-05")
+
+    points = datasets.swiss_roll(700, seed=1).points
+    monkeypatch.setattr(solve_module(), "solve_by_filter", refuses)
+    monkeypatch.setattr(solve_module(), "available_bytes", lambda: 1000)
+    monkeypatch.setattr(resources, "available_bytes", lambda: 11_000_000)
+    with pytest.raises(MemoryError, match=r"residual 3e-05.* 700 x 700 .* 11\.8 MB.* fit a sample"):
+        method(2, n_neighbors=10).fit(points)
+
+
 def test_memory_rules_out_what_does_not_fit(monkeypatch):
     """Neither a factor nor a dense copy: products alone, with the same answer."""
     eigenproblem = problem.laplacian(grid_weights(27), "random-walk")
@@ -380,6 +400,20 @@ def test_an_iteration_that_did_not_converge_is_not_accepted():
         lambda block: values[:, None] * block, start, 4, runtime.Running("test", 1), max_passes=2
     )
     assert not found.converged
+    with pytest.raises(NotSolved, match=r"residual .* after 2 passes"):
+        _accepted(found, SimpleNamespace(wanted=4, count=4))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_compiled_products_are_those_of_numpy(dtype):
+    """Rows four at a time and those that are left, columns by panels, in double precision."""
+    from unspool.spectrum.operators_kernels import PANEL, add_up_products
+
+    table = RANDOM.standard_normal((11, PANEL + 9)).astype(dtype)
+    block, product = RANDOM.standard_normal((PANEL + 9, 3)), np.full((11, 3), np.nan)
+    add_up_products(table, np.ascontiguousarray(block.T), 1, 11, product)
+    np.testing.assert_allclose(product[1:], table[1:].astype(float) @ block, rtol=1e-12)
+    assert np.isnan(product[0]).all()
 
 
 @pytest.mark.parametrize("solver", [solve_by_shift_invert, solve_by_factor_inverse])
@@ -561,12 +595,63 @@ def test_an_answer_with_a_large_residual_is_not_accepted(monkeypatch):
     assert "shift-invert: residual" in facts["fallbacks"]
 
 
-def test_parts_that_are_hardly_joined_are_told():
-    """Three parts joined by 4e-11: which mix of them an axis shows is known to few digits."""
-    both = sp.block_diag([roll_weights(300)] * 3).tolil()
-    both[0, 300] = both[300, 0] = 4e-11
-    both[310, 600] = both[600, 310] = 8e-11
+def three_parts(n, joint):
+    """Three rolls in a row, the second joint twice the first, and the vectors in the limit.
+
+    As the joints go to zero, the first vectors are constant on each part, and on the parts they
+    are those of three points in a row with the parts' masses.
+    """
+    W = sp.block_diag([roll_weights(n)] * 3).tolil()
+    W[0, n] = W[n, 0] = joint
+    W[n + 10, 2 * n] = W[2 * n, n + 10] = 2.0 * joint
+    W, part = sp.csr_array(W), np.repeat([0, 1, 2], n)
+    mass = np.bincount(part, np.asarray(W.sum(axis=1)).ravel())
+    row = np.array([[1.0, -1.0, 0.0], [-1.0, 3.0, -2.0], [0.0, -2.0, 2.0]])
+    values, vectors = scipy.linalg.eigh(row, np.diag(mass))
+    return W, joint * values[1:], vectors[part, 1:]
+
+
+def off(vectors, expected):
+    unit, wanted = (v / np.linalg.norm(v, axis=0) for v in (vectors, expected))
+    return np.abs(unit * np.sign((unit * wanted).sum(axis=0)) - wanted).max()
+
+
+@pytest.mark.parametrize("n", [100, 300])  # decomposed, and iterated for
+@pytest.mark.parametrize("joint", [1e-8, 1e-11, 1e-14, 1e-17, 1e-20])
+def test_parts_that_are_hardly_joined_are_told_apart(n, joint):
+    """Values far below the rounding of the matrix, right to six digits of the vectors."""
+    W, values, vectors = three_parts(n, joint)
     with runtime.recording() as record:
-        solve(problem.laplacian(sp.csr_array(both), "unnormalized"), 2)
-    (advice,) = record.report().advice
-    assert "hardly joined" in advice
+        found = solve(problem.laplacian(W), 2)
+    assert found.solver == ("dense" if n == 100 else "shift-invert")
+    np.testing.assert_allclose(found.values, values, rtol=1e-5)
+    assert off(found.vectors, vectors) < 1e-6
+    assert not record.report().advice
+
+
+@pytest.mark.parametrize("n", [100, 300])
+@pytest.mark.parametrize(
+    ("joint", "told"), [(1e-24, "wrong by|told from zero"), (1e-60, "told from zero")]
+)
+def test_parts_that_nothing_tells_apart_are_warned_of(n, joint, told):
+    W, _, _ = three_parts(n, joint)
+    with pytest.warns(UserWarning, match=rf"eigenvalues 1 to 2 .*({told}).* hardly joined"):
+        solve(problem.laplacian(W), 2)
+
+
+def test_parts_beyond_those_that_were_found_are_warned_of():
+    """Twelve parts in a ring of joints that grow: two vectors are found among six of eleven."""
+    n, part = 60, roll_weights(60)
+    W = sp.block_diag([part] * 12).tolil()
+    for i in range(12):
+        a, b = i * n, ((i + 1) % 12) * n + 5
+        W[a, b] = W[b, a] = 1e-15 * (1.0 + i)
+    with pytest.warns(UserWarning, match="hardly joined"):
+        solve(problem.laplacian(sp.csr_array(W)), 2)
+
+
+def test_components_that_nothing_joins_need_no_warning():
+    """Each has the value zero, and any mix of them is as good."""
+    W = sp.csr_array(sp.block_diag([roll_weights(100)] * 3))
+    found = solve(problem.laplacian(W), 2)
+    assert np.abs(found.values).max() < 1e-14

@@ -290,6 +290,15 @@ def test_new_points_find_the_least_stress(width):
         assert all(own(place) <= own(place + nudge) for nudge in nudges)
 
 
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_new_points_are_found_wherever_they_are(width):
+    """Few points have many local minima; where all distances can be met, they are."""
+    rng = np.random.default_rng(width)
+    fixed, true = rng.normal(size=(width + 3, width)), 2.0 * rng.normal(size=(300, width))
+    rows = cdist(true, fixed)
+    np.testing.assert_allclose(place_by_stress(rows, np.ones_like(rows), fixed), true, atol=1e-6)
+
+
 @pytest.mark.parametrize("power", [0.0, -2.0])
 def test_rounding_of_the_map_moves_a_query_point_by_no_more(power):
     rng = np.random.default_rng(4)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import threadpoolctl
 from threadpoolctl import threadpool_info
 
 import unspool
 from unspool.runtime import limit_blas_threads, run_strips
+from unspool.runtime.threads import _BLAS_LIMIT
 
 
 def blas_threads():
@@ -46,14 +46,16 @@ def test_the_limit_of_blas_lasts_from_the_first_to_the_last(monkeypatch):
     """
     told = []
 
-    class Limits:
-        def __init__(self, limits, user_api):
+    class Libraries:
+        def limit(self, limits, user_api):
             told.append((limits, user_api))
+            return self
 
         def restore_original_limits(self):
             told.append("restored")
 
-    monkeypatch.setattr(threadpoolctl, "threadpool_limits", Limits)
+    libraries = Libraries()
+    monkeypatch.setattr(_BLAS_LIMIT, "_known_libraries", lambda: libraries)
     first, second = limit_blas_threads(), limit_blas_threads()
     first.__enter__()
     second.__enter__()

@@ -88,6 +88,8 @@ def test_a_word_is_told_with_its_column(case):
     ids=["objects", "sparse", "words", "complex", "a word", "nothing"],
 )
 def test_what_is_no_table_of_numbers_is_a_value_error(case, data):
+    if sp.issparse(data) and case.cls._SPARSE_POINTS:
+        pytest.skip("takes sparse points: tests/properties/test_sparse_points.py")
     with pytest.raises(ValueError, match=r"."):
         case.make().fit(data)
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from unspool.cli import app, interrupt
-from unspool.io import check_output, packed, read_points, read_table, write_atomically
+from unspool.cli import app, main
+from unspool.io import binary, check_output, read_points, read_table, write_atomically
 
 
 def table(path, n=40):
@@ -44,8 +44,8 @@ def test_a_long_cell_is_a_cell(tmp_path):
 @pytest.fixture
 def small_limits(monkeypatch):
     """Bombs of a megabyte: what may be unpacked is shrunk with them."""
-    monkeypatch.setattr(packed, "ALLOWED", 2**18)
-    monkeypatch.setattr(packed, "RATIO", 20)
+    monkeypatch.setattr(binary, "ALLOWED", 2**18)
+    monkeypatch.setattr(binary, "RATIO", 20)
 
 
 @pytest.mark.usefixtures("small_limits")
@@ -141,5 +141,5 @@ def test_a_killed_process_is_told(capfd, monkeypatch):
     child = os.fork()
     if child == 0:
         os.kill(os.getpid(), signal.SIGKILL)
-    assert interrupt._wait_for(child) == 137
+    assert main._wait_for(child) == 137
     assert "ended by SIGKILL" in capfd.readouterr().err

@@ -52,6 +52,37 @@ def test_methods_without_a_table_are_not_refused(name, monkeypatch):
     np.testing.assert_array_equal(CASES[name].make().fit(X).embedding_, expected)
 
 
+ALIGNED = {"LTSA": 11, "HessianLLE": 19, "ModifiedLLE": 11}  # members of a neighbourhood
+
+
+@pytest.mark.parametrize("name", [*ALIGNED, "Isomap"])
+def test_what_comes_after_the_search_is_refused_before_it(name, monkeypatch):
+    from unspool.problem import alignment_bytes
+
+    needed = 4 * 100 * 100 if name == "Isomap" else alignment_bytes(100, ALIGNED[name])
+    monkeypatch.setattr(memory, "available_bytes", lambda: needed - 1)
+    events = []
+    with runtime.listen(events.append), pytest.raises(MemoryError, match=r"of 100 points|aligning"):
+        CASES[name].make().fit(X)
+    assert not events
+    monkeypatch.setattr(memory, "available_bytes", lambda: 100 * needed)
+    assert np.isfinite(CASES[name].make().fit(X).embedding_).all()
+
+
+def test_a_surface_in_many_features_is_refused_before_its_first_step(monkeypatch):
+    from unspool.principal import surface
+
+    claimed = []
+    monkeypatch.setattr(surface, "claim", lambda needed, *told: claimed.append(needed))
+    wide = np.tile(X, 40)
+    CASES["PrincipalSurface"].make(max_iter=1).fit(wide)
+    assert claimed[0] > 13 * wide.nbytes
+    monkeypatch.setattr(surface, "claim", runtime.claim)
+    monkeypatch.setattr(memory, "available_bytes", lambda: claimed[0] - 1)
+    with pytest.raises(MemoryError, match="smoothing 100 points of 200 features"):
+        CASES["PrincipalSurface"].make(max_iter=1).fit(wide)
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_a_refused_fit_leaves_the_earlier_one(name, monkeypatch):
     model = CASES[name].make().fit(X)
@@ -114,3 +145,40 @@ def test_the_claim_of_the_search_is_its_peak(n, d, search):
     ran = subprocess.run(command, capture_output=True, text=True, cwd=root, check=True)
     needed = {"exact": distances.exact_bytes, "approximate": distances.workspace_bytes}[search]
     assert 1 / 1.8 < needed(n, d, 16) / json.loads(ran.stdout) < 1.8
+
+
+WHOLE_FITS = """
+import json, sys
+import numpy as np
+from benchmarks.plan import peak_of
+import unspool
+random = np.random.default_rng(0)
+name, n, d, options = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4])
+points = np.tanh(random.normal(size=(n, 2)) @ random.normal(size=(2, d)))
+make = lambda: getattr(unspool, name)(2, **options)
+make().fit(points[:200])
+print(json.dumps(peak_of(lambda: make().fit(points))["bytes"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are read from /proc")
+@pytest.mark.parametrize(
+    ("name", "n", "d", "options"),
+    [
+        ("ModifiedLLE", 10_000, 3, {"n_neighbors": 25}),
+        ("LTSA", 10_000, 3, {"n_neighbors": 25}),
+        ("PrincipalSurface", 600, 1_500, {"max_iter": 1}),
+    ],
+)
+def test_the_claim_of_a_fit_is_its_peak(name, n, d, options):
+    from unspool.problem import alignment_bytes
+
+    command = [sys.executable, "-c", WHOLE_FITS, name, str(n), str(d), json.dumps(options)]
+    root = Path(__file__).parents[2]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=root, check=True)
+    if name == "PrincipalSurface":
+        claimed = 8 * (4 * n * 593 + 13 * (n + 593) * d)  # 93 knots, 500 seeds
+    else:
+        claimed = alignment_bytes(n, options["n_neighbors"] + 1)
+    assert 1 / 1.8 < claimed / json.loads(ran.stdout) < 1.8

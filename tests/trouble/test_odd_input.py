@@ -26,6 +26,7 @@ def quietly(call):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="the neighbour graph has")
         warnings.filterwarnings("ignore", message="only .* coordinates carry anything")
+        warnings.filterwarnings("ignore", message="only .* subspaces have points")
         warnings.filterwarnings("ignore", message=".* points are too few for .* monomials")
         warnings.filterwarnings("ignore", message="the heat kernel is so narrow")
         warnings.filterwarnings("ignore", message="coordinate .* is carried by")

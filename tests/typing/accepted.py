@@ -1,6 +1,6 @@
 """What a user writes, and type checkers must accept and understand (read by test_typing.py)."""
 
-from typing import Any, assert_type
+from typing import Any, Literal, assert_type
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ assert_type(model.fit(X).embedding_, NDArray[Any])
 assert_type(model.transform(X), NDArray[Any])
 assert_type(model.fit_transform(X), NDArray[Any])
 assert_type(model.inverse_transform(model.embedding_), NDArray[Any])
-assert_type(model.n_components, int)
+assert_type(model.n_components, int | Literal["auto"])
 assert_type(model.n_features_in_, int)
 assert_type(model.geodesics_, NDArray[Any])
 assert_type(model.negative_mass(), float)

@@ -30,10 +30,10 @@ def accepted_calls():
     lines += ["import numpy as np", "import unspool", "X = np.zeros((3, 3))"]
     for cls in CLASSES:
         declared = parameters_of(cls)
-        first, *others = ((name, default) for name, (default, _) in declared.items())
-        assert first[0] == "n_components"
-        options = ", ".join(f"{name}={default!r}" for name, default in others)
-        lines += [f"m_{cls.__name__} = unspool.{cls.__name__}({first[1]!r}, {options}).fit(X)"]
+        first = "n_clusters" if cls is unspool.SpectralClustering else "n_components"
+        given = {name: default for name, (default, _) in declared.items()}
+        options = ", ".join(f"{name}={value!r}" for name, value in given.items() if name != first)
+        lines += [f"m_{cls.__name__} = unspool.{cls.__name__}({given[first]!r}, {options}).fit(X)"]
         lines += [f"assert_type(m_{cls.__name__}.embedding_, NDArray[Any])"]
         lines += [f"print(m_{cls.__name__}.{name})" for name in attributes_of(cls)]
         for name, (_, rule) in declared.items():
@@ -50,7 +50,8 @@ def refused_calls():
         name = f"unspool.{cls.__name__}"
         lines += [f"{name}(n_componentz=2)  # call-arg, reportCallIssue"]
         lines += [f"{name}(2, 3)  # call-arg, reportCallIssue"]
-        lines += [f"{name}(2.5)  # arg-type, reportArgumentType"]
+        if cls is not unspool.PCA:  # which takes a share of the variance
+            lines += [f"{name}(2.5)  # arg-type, reportArgumentType"]
         for parameter, (_, rule) in parameters_of(cls).items():
             if rule.choices is not None or rule.kind in (bool, int, float):
                 lines += [f"{name}({parameter}='no such')  # arg-type, reportArgumentType"]
@@ -98,10 +99,11 @@ def test_mypy(scripts):
         capture_output=True,
         text=True,
     )
-    found = {path: defaultdict(set) for path in scripts}
+    found, by_name = {path: defaultdict(set) for path in scripts}, {p.name: p for p in scripts}
     for line in run.stdout.splitlines():
         told = re.fullmatch(r"(.*?\.py):(\d+): error: .*\[([\w-]+)\]", line)
-        if told and (path := (ROOT / told[1]).resolve()) in found:
+        path = told and by_name.get(Path(told[1]).name)  # its folder may be that of an earlier run
+        if path:
             found[path][int(told[2])].add(told[3])
     assert run.returncode in (0, 1), run.stdout + run.stderr
     check(found, scripts, 0)

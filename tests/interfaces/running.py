@@ -1,0 +1,29 @@
+"""Commands run as a user runs them, without a new process."""
+
+import re
+
+from click.testing import CliRunner
+
+from unspool.cli import app
+
+
+def run(*args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+def done(*args):
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def refused(*args, says):
+    """The command ends with status 2 and one line, the last on stderr, that says why."""
+    result = run(*args)
+    assert result.exit_code == 2, (result.stderr, result.exception)
+    assert result.stdout == ""
+    last = result.stderr.splitlines()[-1]
+    told = [line for line in result.stderr.splitlines() if line.startswith("unspool: ")]
+    assert [line for line in told if not line.startswith("unspool: note: ")] == [last]
+    assert re.search(says, last), last
+    assert "Traceback" not in result.stderr

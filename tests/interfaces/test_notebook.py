@@ -1,0 +1,109 @@
+"""What a notebook shows of our values: short tables, with all text escaped."""
+
+import re
+
+import numpy as np
+import pytest
+
+from unspool import Isomap, compare, datasets, diagnose, plan
+from unspool.report import write_report
+from unspool.values import Report, Stage
+
+ROLL = datasets.swiss_roll(120)
+
+
+def shown(value):
+    page = value._repr_html_()
+    assert page.startswith("<table>")
+    assert len(page) < 20_000
+    return page
+
+
+def test_a_comparison_is_a_table_of_its_scores():
+    found = compare(ROLL.points, {"<b>PCA</b>": "pca", "ready": ROLL.coordinates})
+    page = shown(found)
+    assert "<b>" not in page
+    assert "&lt;b&gt;PCA" in page
+    rows = re.findall(r"<tr>(.*?)</tr>", page)
+    assert len(rows) == 3
+    trust = found.scores["ready"]["trustworthiness"].value
+    assert f"<td>{trust:.3f}</td>" in rows[2]
+
+
+def test_a_diagnosis_and_a_plan_are_tables():
+    judged = diagnose(Isomap(n_neighbors=25).fit(ROLL.points), ROLL.points)
+    page = shown(judged)
+    assert page.count("<tr>") == len(judged.measures) + 1
+    assert all(sentence.partition(" ")[0] in page for sentence in judged.advice)
+    foreseen = plan("isomap", 5000, 10)
+    assert shown(foreseen).count("<tr>") == len(foreseen.stages) + 1
+
+
+def test_a_report_is_a_table_of_its_stages():
+    with pytest.warns(UserWarning, match="2 connected components"):
+        model = Isomap(n_neighbors=5).fit(np.vstack([ROLL.points, ROLL.points + 500]))
+    page = shown(model.report_)
+    rows = re.findall(r"<tr>(.*?)</tr>", page)
+    assert [re.findall("<td>(.*?)</td>", row)[:2] for row in rows[1:]] == [
+        [stage.name, f"{stage.seconds:.3f}"] for stage in model.report_.stages
+    ]
+    assert model.report_.advice
+    assert page.count("<div>") == len(model.report_.advice)
+    long = Report(
+        (Stage("<i>", 1.5, 2_000_000, {"b": np.arange(900), "k": "<7", "r": 2 / 3}),), ("a < b",)
+    )
+    page = shown(long)
+    assert "<td>&lt;i&gt;</td><td>1.500</td><td>2.0</td>" in page
+    assert "k=&lt;7, r=0.6667</td>" in page
+    assert page.endswith("<div>a &lt; b</div>")
+    assert len(page) < 400
+
+
+def test_a_sample_is_a_table_of_its_arrays():
+    page = shown(ROLL)
+    assert page.count("<tr>") == 4
+    assert "<th>swiss-roll</th>" in page
+    low, high = ROLL.points.min(), ROLL.points.max()
+    assert f"<td>points</td><td>120 x 3</td><td>{low:.4g} to {high:.4g}</td>" in page
+    assert "<td>color</td><td>120</td>" in page
+    none = datasets.Sample("<none>", np.empty((0, 3)), np.empty((0, 2)), np.empty(0))
+    assert "&lt;none&gt;" in shown(none)
+
+
+def test_models_show_themselves_as_those_of_scikit_learn_do():
+    assert "Isomap" in Isomap(n_neighbors=7)._repr_html_()
+
+
+def report_of(tmp_path, points, methods, **options):
+    write_report(compare(points, methods, n_neighbors=8), tmp_path / "r.html", **options)
+    return (tmp_path / "r.html").read_text("utf-8")
+
+
+def test_the_headline_names_the_maps_that_keep_neighbours(tmp_path):
+    maps = {"flat": ROLL.coordinates, "noise": np.random.default_rng(0).random((120, 2))}
+    page = report_of(tmp_path, ROLL.points, maps)
+    told = re.search(r'class="headline">(.*?)</p>', page).group(1)
+    assert told.startswith("flat keeps neighbours best (0.9")
+    same = report_of(tmp_path, ROLL.points, {"a": ROLL.coordinates, "b": 2 * ROLL.coordinates})
+    assert "All maps keep neighbours equally well" in same
+    cloud = np.random.default_rng(1).standard_normal((120, 30))
+    assert "No map keeps neighbours well: noise comes nearest" in report_of(
+        tmp_path, cloud, {"noise": maps["noise"]}
+    )
+
+
+def test_warnings_come_first_and_the_rest_is_folded(tmp_path):
+    points = np.vstack([ROLL.points, ROLL.points[:7]])
+    page = report_of(tmp_path, points, ["pca"])
+    assert page.index("7 of 127 points repeat others") < page.index('id="maps"')
+    for folded in ("trust", "data", "dimension", "shepard", "again"):
+        assert f'<details class="section" id="{folded}">' in page
+    for open_ in ("maps", "scores"):
+        assert f'<section id="{open_}">' in page
+
+
+def test_images_are_on_the_maps_of_a_report(tmp_path):
+    bars = datasets.bars(40, size=8)
+    images = bars.points.reshape(40, 8, 8)
+    with_images = report_of(tmp_path, bars.points, ["pca"], images=images)
+    assert with_images != report_of(tmp_path, bars.points, ["pca"])
