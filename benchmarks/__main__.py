@@ -10,13 +10,21 @@ from dataclasses import replace
 from .cold import measure_cold
 from .page import COLD, write_page
 from .rows import Row
-from .run import DataAbsent, measure
+from .run import DataAbsent, measure, measure_together
 from .table import ROWS
 
 
 def _is_wanted(row: Row, options: argparse.Namespace) -> bool:
     group = row.real if options.real else not row.real if options.made else True
     return group and not (options.quick and row.slow)
+
+
+def _asked(row: Row, options: argparse.Namespace) -> Row:
+    """Return the row with as many runs, and those peers, as are asked for."""
+    peers = row.peers
+    if options.peer in peers:
+        peers = {options.peer: peers[options.peer]}
+    return replace(row, runs=options.runs or row.runs, peers=peers)
 
 
 def main() -> None:
@@ -27,6 +35,10 @@ def main() -> None:
     parser.add_argument("--real", action="store_true", help="only the rows on real tables")
     parser.add_argument("--made", action="store_true", help="only the rows on made data")
     parser.add_argument("--runs", type=int, metavar="N", help="runs of each side, instead of 1-3")
+    parser.add_argument("--peer", metavar="NAME", help="this peer alone, where a row has it")
+    parser.add_argument(
+        "--together", action="store_true", help="the sides take turns in one process: no memory"
+    )
     parser.add_argument("--list", action="store_true", help="list the rows")
     parser.add_argument("--save", action="store_true", help="keep the results and the docs page")
     parser.add_argument("--cold", action="store_true", help="only the first calls of all methods")
@@ -44,8 +56,9 @@ def main() -> None:
     records, failed = [], []
     for name in names:
         try:
-            row = replace(ROWS[name], runs=options.runs or ROWS[name].runs)
-            fresh = measure(row, lambda line: print(line, file=sys.stderr, flush=True))
+            row = _asked(ROWS[name], options)
+            take = measure_together if options.together else measure
+            fresh = take(row, lambda line: print(line, file=sys.stderr, flush=True))
         except DataAbsent as absent:
             print(f"{name}: left out, {absent}", file=sys.stderr, flush=True)
             continue

@@ -74,6 +74,14 @@ def clusters(n: int) -> Data:
     return Data(centres[labels] + random.normal(size=(n, 10)), labels[:, None].astype(float))
 
 
+def subspaces(n: int) -> Data:
+    """Return points of a plane and two lines in three dimensions, with which they are in."""
+    from unspool import datasets
+
+    sample = datasets.subspaces(n, dimensions=(2, 1, 1), noise=0.01)
+    return Data(sample.points, sample.color[:, None])
+
+
 def mnist(n: int) -> Data:
     """Return the first test images of MNIST, 0..1."""
     from unspool import datasets

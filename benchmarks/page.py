@@ -19,14 +19,16 @@ RESULTS, COLD = HERE / "results.jsonl", HERE / "cold.jsonl"
 REMARKS = HERE / "remarks.md"  # written by hand, about the kept results
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "faiss-cpu", "tapkee")
+IMPORTED = 30.0  # seconds of a peer beside which the import of its package is little
 SIZES = {"10k": 1e4, "100k": 1e5, "1m": 1e6}
 INTRODUCTION = """# Benchmarks
 
 Written by `python -m benchmarks --save` and `python -m benchmarks --cold --save`. Every side runs
-in fresh processes, taking turns; times are medians of the warm call, with the first call (kernels
-loading from their cache) beside it; memory is the peak of the whole process, data included. A peer
-that is given up after its time has > before its seconds, and a ratio that is at least so large.
-Transforms are timed without the fit.
+in fresh processes, taking turns; times are medians of the second call in a process, on both sides,
+packages imported before, with our first call (kernels loading from their cache) beside it; a peer
+whose first call takes more than 5 seconds is not called again. Memory is the peak of the whole
+process, data included. A peer that is given up after its time has > before its seconds, and a ratio
+that is at least so large. Transforms are timed without the fit.
 """
 HEAD = (
     "| row | n | ours (s) | first call (s) | ours (MB) | peer | peer (s) | peer (MB) | ratio "
@@ -143,6 +145,8 @@ def _line(r: dict[str, Any]) -> str:
     quality = f"{show(r['ours_quality'], '{:.5g}')} / {show(r['peer_quality'], '{:.5g}')}"
     notes = f"{r['measures']}{'; ' if r['notes'] else ''}{r['notes']}"
     given_up = "> " if r.get("peer_outcome") == "given up" else ""
+    if "peer_first_s" not in r and (r["peer_s"] or IMPORTED) < IMPORTED:
+        notes += "; the peer's first call, the import of its package included"
     if r.get("peer_outcome", "").startswith("failed"):
         notes += f"; {r['peer']} failed"
     return (

@@ -1,5 +1,7 @@
 """Predicted against measured: memory and time of every method, ``python -m benchmarks.plan``.
 
+``python -m benchmarks.plan --real`` looks at real tables instead (all, or those that are named).
+
 Each fit runs in a fresh process that is warm (everything loaded and compiled); memory is what the
 process has at its peak beyond what it had before the fit.
 """
@@ -15,6 +17,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +27,24 @@ from unspool import datasets
 from unspool.catalog import METHODS
 from unspool.evaluate import plan
 
+from . import data as tables
+
 OPTIONS = {
     "principal-curve": {"n_components": 1},
     "spectral-clustering": {"n_clusters": 6, "n_components": 3},
 }
+REAL: dict[str, Callable[[], tables.Data]] = {
+    "pbmc68k": partial(tables.cells, "x"),
+    "coil20": tables.objects,
+    "pendigits": tables.pendigits,
+    "mnist10k": partial(tables.mnist, 10_000),
+    "covtype100k": partial(tables.forest, 100_000),
+    "mnist60k": partial(tables.mnist_train, 60_000),
+    "glove100k": partial(tables.words, 100_000),
+}
+LARGE = ("pca", "landmark-isomap", "laplacian-eigenmaps")
+SMALL = (*LARGE, "isomap", "lle", "kernel-pca")
+FEW_ROWS = ("pbmc68k", "coil20", "pendigits", "mnist10k")
 FLOOR = 2e6  # bytes below which allocators, not methods, decide
 INSTANT = 0.005  # seconds below which clocks do
 BRIEF = 2.0  # seconds below which a fit is timed three times
@@ -36,6 +53,9 @@ STATUS, MARK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 def main(arguments: list[str]) -> None:
     """Measure the named methods (default: all) at 2,000 and 20,000 points, and print ratios."""
+    if arguments[:1] == ["--real"]:
+        _look_at_real_tables(arguments[1:] or list(REAL))
+        return
     names = arguments or list(METHODS)
     print(f"{'method':<26}{'n':>7}{'MB':>9}{'predicted':>11}{'s':>9}{'predicted':>11}")
     factors = [_shown(name, n) for n in (2_000, 20_000) for name in names]
@@ -59,6 +79,42 @@ def _shown(name: str, n: int) -> tuple[float, float]:
     )
     memory, time_taken = (max(ratio, 1.0 / ratio) for ratio in ratios(name, n, found))
     return memory, time_taken
+
+
+def _look_at_real_tables(tables: list[str]) -> None:
+    print(f"{'table':<14}{'method':<22}{'MB':>9}{'predicted':>11}{'s':>9}{'predicted':>11}")
+    for table in tables:
+        for name in SMALL if table in FEW_ROWS else LARGE:
+            words = f"from benchmarks.plan import told_real; told_real({table!r}, {name!r})"
+            command = [sys.executable, "-c", words]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
+            if ran.returncode:
+                print(f"{table:<14}{name:<22} failed: {ran.stderr.strip().splitlines()[-1]}")
+                continue
+            seen = json.loads(ran.stdout.splitlines()[-1])
+            print(
+                f"{table:<14}{name:<22}{seen['bytes'] / 1e6:>9.1f}{seen['plan_bytes'] / 1e6:>11.1f}"
+                f"{seen['seconds']:>9.3f}{seen['plan_seconds']:>11.3f}",
+                flush=True,
+            )
+
+
+def told_real(table: str, name: str) -> None:
+    """Print what the fit of a real table took and what was foreseen from its points, as JSON."""
+    data = np.ascontiguousarray(REAL[table]().points)
+    cls = METHODS[name].load()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for n in (300, 700):
+            cls(n_components=2).fit(data[:n])
+        foreseen = plan(name, data)
+        runs = [peak_of(lambda: cls(n_components=2).fit(data))]
+        if runs[0]["seconds"] < BRIEF:
+            runs += [peak_of(lambda: cls(n_components=2).fit(data)) for _ in range(2)]
+    seconds = statistics.median(run["seconds"] for run in runs)
+    least = min(run["bytes"] for run in runs)  # the first also loads what only many points need
+    seen = {"bytes": least, "seconds": seconds}
+    print(json.dumps({**seen, "plan_bytes": foreseen.bytes, "plan_seconds": foreseen.seconds}))
 
 
 def told(name: str, n: int) -> None:

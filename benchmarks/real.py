@@ -155,6 +155,8 @@ _GRAPHS = (
     seen("modified-mnist10k", "modified-lle", MNIST_10K, peers=_lle("modified"), **NEAR),
     seen("ltsa-mnist10k", "ltsa", MNIST_10K, peers=_lle("ltsa", "ltsa"), **NEAR),
     seen("hessian-mnist10k", "hessian-lle", MNIST_10K, peers=_lle("hessian", "hlle"), **NEAR),
+    seen("conformal-faces", "conformal-eigenmaps", data.faces, slow=False, **NEAR),
+    seen("mvu-faces", "maximum-variance-unfolding", data.faces, runs=1, n_neighbors=6),
     seen("kernel-lle-faces", "kernel-lle", data.faces, slow=False, sigma=10.0, **NEAR),
     smooth(
         "laplacian-mnist10k",
@@ -237,6 +239,8 @@ _GRAMS = (
         peers={"scikit-learn": real_sides.sklearn_polynomial_pca},
         slow=False,
     ),
+    spread("gpca-pendigits11k", "gpca", data.pendigits, slow=False),
+    spread("additive-pendigits11k", "additive-pca", data.pendigits, slow=False),
     judged(real_sides.length_error, "median error of distances, up to a scale", real=True)(
         "random-projection-mnist10k",
         "random-projection",

@@ -73,6 +73,13 @@ def clusters(sample: Data) -> Answer:
     return {"labels": model.labels_}
 
 
+def subspaces(sample: Data) -> Answer:
+    """Our generalized PCA."""
+    import unspool
+
+    return {"labels": unspool.GPCA(n_subspaces=3).fit(sample.points).labels_}
+
+
 def sklearn_clusters(sample: Data) -> Answer:
     """scikit-learn's spectral clustering."""
     from sklearn.cluster import SpectralClustering
