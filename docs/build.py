@@ -61,7 +61,7 @@ def built() -> list[tuple[Path, str | None]]:
         path = PAGES / f"{entry.page}.md"
         pages.append((path, _page(path.read_text("utf-8"), entry) if path.exists() else None))
     for path, name, table in (
-        (ROOT / "README.md", "methods", methods_table()),
+        (ROOT / "README.md", "methods", methods_table("docs/methods/")),
         (DECISIONS / "README.md", "decisions", decisions_table()),
         (ROOT / "docs" / "design.md", "layers", layers_table()),
     ):
@@ -130,10 +130,10 @@ def parameters_table(cls: Any) -> str:
     return _table(("name", "default", "may be", "meaning"), rows)
 
 
-def methods_table() -> str:
-    """Return the table of all methods, each linked to its page."""
+def methods_table(folder: str) -> str:
+    """Return the table of all methods, each linked to its page in a folder."""
     rows = [
-        (_linked(entry), f"`{entry.cls.rpartition('.')[2]}`", entry.needs, entry.gives)
+        (_linked(entry, folder), f"`{entry.cls.rpartition('.')[2]}`", entry.needs, entry.gives)
         for entry in METHODS.values()
     ]
     return _table(("method", "class", "needs", "gives"), rows)
@@ -162,9 +162,9 @@ def layers_table() -> str:
     return _table(("layer", "room", "idea"), rows)
 
 
-def _linked(entry: Entry) -> str:
+def _linked(entry: Entry, folder: str) -> str:
     there = (PAGES / f"{entry.page}.md").exists()
-    return f"[{entry.title}](docs/methods/{entry.page}.md)" if there else entry.title
+    return f"[{entry.title}]({folder}{entry.page}.md)" if there else entry.title
 
 
 def allowed(rule: Rule) -> str:
@@ -184,7 +184,7 @@ def _number(rule: Rule) -> str:
     words = "whole number" if rule.kind is int else "number"
     bounds = (("≥", rule.at_least), (">", rule.above), ("≤", rule.at_most))
     limits = ", ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
-    return f"{words} {limits}".rstrip()
+    return ", ".join([f"{words} {limits}".rstrip(), *(f"`{word!r}`" for word in rule.words)])
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -114,3 +114,58 @@ def diagnosis() -> Any:
     roll = datasets.swiss_roll(500)
     model = unspool.Isomap(2, n_neighbors=20).fit(roll.points)
     return unspool.diagnose(model, roll.points).figure()
+
+
+INK, LINE = "#22303c", "#8a99a6"
+ASKED = {"boxstyle": "round,pad=0.5", "lw": 1.2, "fc": "#e8f1f7", "ec": "#1b6b93"}
+FOUND = {"boxstyle": "round,pad=0.5", "lw": 1.2, "fc": "#fdf1e7", "ec": "#c2571a"}
+QUESTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    ("What is given?", (("distances or ranks of pairs", "MDS, classical MDS"),)),
+    (
+        "What shall the map keep?",
+        (
+            ("groups, who is near whom", "Laplacian eigenmaps,\ndiffusion maps"),
+            ("each point's neighbours", "t-SNE"),
+        ),
+    ),
+    ("Is the sheet whole?", (("holes, ragged border", "Hessian LLE, LTSA"),)),
+    ("One thread or a sheet?", (("a thread", "principal curve"),)),
+    ("How many points?", (("more than 20,000", "landmark Isomap"), ("fewer", "Isomap"))),
+)
+
+
+def which_method() -> Any:
+    """Draw the questions from top to bottom, and the methods that their answers lead to."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.6, 6.8))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 10), ylim=(-10.2, 0.8))
+    axes.axis("off")
+    y = 0.0
+    for question, answers in QUESTIONS:
+        axes.text(2.3, y, question, ha="center", va="center", fontsize=12, color=INK, bbox=ASKED)
+        for at, (answer, method) in enumerate(answers):
+            _answer(axes, y, at, answer, method)
+        below = y - len(answers) - 0.9
+        if question != QUESTIONS[-1][0]:
+            _arrow(axes, (2.3, y - 0.45), (2.3, below + 0.45))
+            axes.text(2.15, (y + below) / 2, "else", ha="right", fontsize=9.5, style="italic")
+        y = below
+    return figure
+
+
+def _answer(axes: Any, y: float, at: int, answer: str, method: str) -> None:
+    level = y - at
+    if at:  # a second answer leaves the question below the first
+        axes.plot([3.4, 3.4], [y - 0.42, level], color=LINE, lw=1.0)
+    _arrow(axes, (3.4 if at else 4.0, level), (6.9, level))
+    axes.text(5.4, level + 0.1, answer, ha="center", va="bottom", fontsize=9.5, color=INK)
+    axes.text(7.1, level, method, va="center", fontsize=11, color=INK, bbox=FOUND)
+
+
+def _arrow(axes: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
+    style = {"arrowstyle": "-|>", "color": LINE, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", end, start, arrowprops=style)
+
+
+FIGURES["which-method"] = which_method

@@ -288,6 +288,22 @@ def hessian_lle() -> Panels:
     return _with_isomap(unspool.HessianLLE(2), "Hessian LLE")
 
 
+@_recipe("conformal-eigenmaps")
+def conformal_eigenmaps() -> Panels:
+    roll = datasets.swiss_roll(1000, seed=1)
+    data, plain = _pair(roll, unspool.LLE(2, n_neighbors=10), "LLE")
+    return [data, plain, _pair(roll, unspool.ConformalEigenmaps(2), "conformal eigenmaps")[1]]
+
+
+@_recipe("maximum-variance-unfolding")
+def maximum_variance_unfolding() -> Panels:
+    roll = datasets.swiss_roll(400, seed=1)
+    equal = unspool.MaximumVarianceUnfolding(2, n_neighbors=6)
+    data, kept = _pair(roll, equal, "distances kept to 1 %")
+    shorter = unspool.MaximumVarianceUnfolding(2, n_neighbors=6, isometry="inequality")
+    return [data, kept, _pair(roll, shorter, "distances at most kept")[1]]
+
+
 @_recipe("ltsa")
 def ltsa() -> Panels:
     return _with_isomap(unspool.LTSA(2), "LTSA")
@@ -334,7 +350,7 @@ def two_rings(n: int, noise: float, seed: int = 0) -> tuple[Any, Any]:
 @_recipe("feature-map-pca")
 def feature_map_pca() -> Panels:
     circle = datasets.circle(300)
-    features = unspool.kernel.feature_maps(circle.points, 2, scaled=True)
+    features = unspool.kernel.veronese(circle.points, 2, scaled=True)
     model = unspool.FeatureMapPCA(2, degree=2).fit(circle.points)
     return [
         Panel("data", circle.points, circle.color, equal=True),
@@ -357,6 +373,29 @@ def polynomial_pca() -> Panels:
 
 def _square(axes: Any) -> None:
     axes.set_ylim(axes.get_xlim())
+
+
+@_recipe("additive-pca")
+def additive_pca() -> Panels:
+    x, y = np.random.default_rng(0).uniform(-1.0, 1.0, (2, 400))
+    points = np.column_stack([x, y, x**2 + np.exp(1.5 * y)])
+    model = unspool.AdditivePCA(1, end="smallest").fit(points)
+    functions = model.transformations(points)[:, :, 0]
+    titles = ("function of x1", "function of x2", "function of x3 = x1^2 + exp(1.5 x2)")
+    return [
+        Panel(title, np.column_stack([points[:, j], functions[:, j]]), points[:, 2], size=8)
+        for j, title in enumerate(titles)
+    ]
+
+
+@_recipe("gpca")
+def gpca() -> Panels:
+    sample = unspool.datasets.subspaces(400, dimensions=(2, 1, 1), noise=0.02, seed=3)
+    model = unspool.GPCA(n_subspaces=3).fit(sample.points)
+    return [
+        Panel("a plane and two lines", sample.points, model.labels_, size=8),
+        Panel("GPCA: each along its own axes", model.embedding_, model.labels_, size=8),
+    ]
 
 
 @_recipe("random-projection")
