@@ -49,7 +49,8 @@ conventions:
 	@$(BIN)/ruff check --quiet --output-format=concise .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/python docs/docstrings.py
-	@$(BIN)/python -m pytest tests/test_architecture.py
+	@$(BIN)/python -m pytest tests/test_architecture.py \
+		tests/sabotage/test_breakages.py::test_it_can_be_made_and_its_tests_exist
 
 test: check
 	@$(PYTEST) -m "not slow"

@@ -1,13 +1,17 @@
 """Break a copy of the source, one breakage at a time, and see which the tests do not notice.
 
 ``make sabotage`` tries them all; ``python -m tests.sabotage.running relation/`` those with this in
-their name. Exit status 1 if one survives. Every breakage has a process of its own, forked from one
-that has loaded NumPy, SciPy, scikit-learn and numba already, which is most of the time otherwise.
+their name; with ``--log FILE`` each verdict is added to a file at once, and what is caught there
+already is not tried again. Exit status 1 if one survives. Every breakage has a process of its own,
+forked from one that has loaded NumPy, SciPy, scikit-learn and numba already, which is most of the
+time otherwise.
 """
 
+import argparse
 import compileall
 import importlib
 import os
+import re
 import shutil
 import signal
 import sys
@@ -65,7 +69,7 @@ class Copy:
             file.write_text(sound, "utf-8")
             os.utime(file, ns=(dated.st_atime_ns, dated.st_mtime_ns))  # as it was compiled
 
-    def run(self, tests, compiled="compiled", seconds=SECONDS):
+    def run(self, tests, compiled="compiled", seconds=SECONDS, options=()):
         """Run tests on the copy; return how pytest ended (None if it hung) and what it printed.
 
         Compiled code is found by the date of its own file, not by those that it calls, and so a
@@ -77,11 +81,12 @@ class Copy:
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
-            self._run_and_exit(tests, printed, self.folder / compiled)
+            named = [f"tests/{test}" for test in tests]
+            self._run_and_exit([*options, *named], printed, self.folder / compiled)
         ended = _wait(child, seconds)
         return ended, printed.read_text("utf-8", "replace")
 
-    def _run_and_exit(self, tests, printed, compiled):
+    def _run_and_exit(self, arguments, printed, compiled):
         """Run tests, in the child."""
         import numba
         import pytest
@@ -96,7 +101,7 @@ class Copy:
             sys.path[:0] = [str(self.package.parent), str(ROOT)]
             os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])  # for those that tests start
             os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(compiled)
-            ended = int(pytest.main([*OPTIONS, *(f"tests/{test}" for test in tests)]))
+            ended = int(pytest.main([*OPTIONS, *arguments]))
         except BaseException:
             traceback.print_exc()
         finally:
@@ -151,28 +156,60 @@ def attack(copy, breakage):
     return Verdict(breakage, state, time.perf_counter() - began, told)
 
 
-def check_sound(copy, chosen):
-    """Raise RuntimeError if the tests fail before anything is broken."""
+def failing_already(copy, chosen):
+    """Return the files of tests that fail before anything is broken: they prove nothing."""
     tests = sorted({test for breakage in chosen for test in breakage.caught_by})
-    ended, told = copy.run(tests, seconds=10 * SECONDS)
-    if ended != PASSED:
-        raise RuntimeError(f"these tests fail though nothing is broken:\n{told[-4000:]}")
+    ended, told = copy.run(tests, seconds=10 * SECONDS, options=("--maxfail=1000",))
+    if ended not in (PASSED, FAILED):
+        raise RuntimeError(f"the tests cannot be run though nothing is broken:\n{told[-4000:]}")
+    return set(re.findall(r"^(?:FAILED|ERROR) tests/([^\s\[]+)", told, re.MULTILINE))
 
 
-def main(words):
+def tried(copy, breakage, failing):
+    """Return the verdict on a breakage, given the tests that fail without it."""
+    already = failing.intersection(test.partition("[")[0] for test in breakage.caught_by)
+    if already:
+        told = f"these fail though nothing is broken: {', '.join(sorted(already))}"
+        return Verdict(breakage, "error", 0.0, told)
+    return attack(copy, breakage)
+
+
+def caught_before(log):
+    """Return the names of the breakages that a log says were caught."""
+    if log is None or not log.exists():
+        return set()
+    found = re.finditer(r"^caught +[\d.]+ s  (.+)$", log.read_text("utf-8"), re.MULTILINE)
+    return {line.group(1) for line in found}
+
+
+def tell(verdict, log):
+    """Print a verdict, and add it to the log."""
+    print(verdict, flush=True)
+    if log is not None:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"{verdict}\n")
+
+
+def main(arguments):
     """Attack the breakages whose names hold one of the words, or all; list the survivors."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("words", nargs="*", help="those with one of these in their name")
+    parser.add_argument("--log", type=Path, help="add verdicts here; skip what it says is caught")
+    asked = parser.parse_args(arguments)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"  # nothing that a child could wait for in vain
-    chosen = [one for one in BREAKAGES if not words or any(word in one.name for word in words)]
+    done = caught_before(asked.log)
+    named = [one for one in BREAKAGES if any(word in one.name for word in asked.words or [""])]
+    chosen = [one for one in named if one.name not in done]
+    verdicts = []
     with tempfile.TemporaryDirectory(prefix="sabotage-") as folder:
         copy = Copy(folder)
-        check_sound(copy, chosen)
-        verdicts = []
+        failing = failing_already(copy, chosen) if chosen else set()
         for breakage in chosen:
-            verdicts.append(attack(copy, breakage))
-            print(verdicts[-1], flush=True)
+            verdicts.append(tried(copy, breakage, failing))
+            tell(verdicts[-1], asked.log)
     left = [verdict for verdict in verdicts if verdict.state != "caught"]
-    print(f"\n{len(verdicts) - len(left)} of {len(verdicts)} breakages were caught")
+    print(f"\n{len(named) - len(left)} of {len(named)} breakages were caught")
     for verdict in left:
         print(f"  {verdict.state}: {verdict.breakage.name}")
     return int(bool(left))
