@@ -128,7 +128,7 @@ OPTIONAL = {
     "anyio": ("explorer",),
     "anywidget": ("explorer",),
     "traitlets": ("explorer",),
-    "IPython": ("explorer",),
+    "IPython": ("explorer", "runtime"),
 }
 EARLY = {
     "numba",  # at the top of a kernel file, which is itself imported late

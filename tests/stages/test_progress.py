@@ -1,5 +1,6 @@
 """Progress: events, listeners, cancellation, recording, and the lines shown."""
 
+import re
 import threading
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import unspool
 from unspool import runtime
-from unspool.runtime import Cancelled, Event
+from unspool.runtime import Cancelled, Event, display
 
 
 def heard(work):
@@ -172,9 +173,8 @@ def test_plain_lines_where_there_is_no_terminal(capfd):
             running.advance(3)
         with runtime.stage("quick"):
             pass
-    _, err = capfd.readouterr()
-    assert "Work: slow 3/3" in err.splitlines()
-    assert "Work: quick 1/1" in err.splitlines()
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.partition(",")[0] for line in lines] == ["Work: slow 3/3", "Work: quick 1/1"]
     with runtime.stage("after"):
         pass
     assert capfd.readouterr().err == ""
@@ -186,8 +186,65 @@ def test_a_log_is_not_flooded(capfd):
         for _ in range(10_000):
             running.advance()
     lines = capfd.readouterr().err.splitlines()
-    assert lines[-1] == "Work: many 10000/10000"
+    assert lines[-1].startswith("Work: many 10000/10000, in ")
     assert len(lines) < 60
+
+
+def lines_of(events, monkeypatch, capfd, **given):
+    """Return the lines of a log in which the events happen at the given seconds."""
+    clock = {"now": 0.0}
+    monkeypatch.setattr(display.time, "monotonic", lambda: clock["now"])
+    with runtime.show_progress("Work", **given), runtime.stage("sweep", total=1000) as running:
+        for clock["now"], done in events:
+            running.advance(done - running.done)
+    return capfd.readouterr().err.splitlines()
+
+
+def test_the_time_that_is_left_follows_the_pace(monkeypatch, capfd):
+    """The first units cost 100 s (kernels are compiled), the rest 0.1 s each."""
+    lines = lines_of([(100, 100), (120, 300), (130, 400), (190, 1000)], monkeypatch, capfd)
+    assert lines[:2] == ["Work: sweep 100/1000", "Work: sweep 300/1000, 70 s left"]
+    # the tenth of 130 s has not passed since the last line
+    assert lines[2:] == ["Work: sweep 1000/1000, in 3 min"]
+
+
+def test_before_the_first_unit_the_time_so_far_is_told(monkeypatch, capfd):
+    lines = lines_of([(4, 0), (9, 0)], monkeypatch, capfd)
+    assert lines[:2] == ["Work: sweep 0/1000, 4.0 s so far", "Work: sweep 0/1000, 9.0 s so far"]
+
+
+def test_a_long_work_leaves_few_lines(monkeypatch, capfd):
+    """A thousand steps in an hour: about a hundred lines, early ones every second or two."""
+    events = [(3.6 * step, step) for step in range(1, 1001)]
+    lines = lines_of(events, monkeypatch, capfd, transient=True)
+    assert 60 < len(lines) < 130
+    assert lines[:3] == [
+        "Work: sweep 1/1000",
+        "Work: sweep 2/1000, 60 min left",
+        "Work: sweep 3/1000, 60 min left",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.012, "12 ms"), (0.5, "0.5 s"), (12.4, "12 s"), (240, "4 min"), (7260, "2 h 1 min")],
+)
+def test_a_time_in_words(seconds, words):
+    assert display._duration(seconds) == words
+
+
+def test_the_exact_search_tells_how_far_it_is_and_the_time_left(monkeypatch, capfd):
+    monkeypatch.setattr(display, "IN_LOG", 0.0)
+    monkeypatch.setattr(display, "SPARSER", 0.0)
+    points = np.random.default_rng(0).normal(size=(6000, 40))
+    unspool.LLE(n_neighbors=8, search="exact", verbose=True).fit(points)
+    lines = capfd.readouterr().err.splitlines()
+    search = [line for line in lines if line.startswith("LLE: neighbours ")]
+    told = [re.search(r"(\d+)/(\d+)", line).groups() for line in search[1:-1]]
+    shares = [int(done) / int(total) for done, total in told]
+    assert len(shares) > 5
+    assert shares == sorted(shares)
+    assert sum(line.endswith(" left") for line in search) > 3
 
 
 def test_a_warning_names_the_line_of_the_user_and_stays_in_the_report():

@@ -1,6 +1,7 @@
 """What long work shares: progress and cancelling, memory, threads, a cache of common work."""
 
 from .cache import Cache, is_sharing, reuse, share_work
+from .display import show_progress
 from .progress import (
     Cancelled,
     Event,
@@ -11,7 +12,6 @@ from .progress import (
     check_cancelled,
     listen,
     recording,
-    show_progress,
     stage,
     tell_progress,
     warn,
