@@ -193,9 +193,9 @@ def tsne(s: Size) -> Costs:
     """Three neighbours per unit of the usual perplexity, and all updates on a grid."""
     edges = 180.0 * s.n  # of 90 neighbours in both directions
     wide = replace(s, k=90)
-    affinities = Cost("affinities", "memory", 2e-7 * edges, 24.0 * edges, 20.0 * edges)
+    affinities = Cost("affinities", "memory", 2e-7 * edges, 24.0 * edges, 11.0 * edges)
     grid = 400.0 * min(s.n, 60_000)
-    descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 10.0 * grid)
+    descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 5.0 * grid)
     return [*_search(wide), affinities, descent]
 
 
@@ -205,8 +205,8 @@ def maximum_variance_unfolding(s: Size) -> Costs:
 
     if s.n > EXACT:
         edges = 0.6 * s.k * s.n
-        small = Cost("combination", "products", 1.5 + 8e-6 * edges, 0.0, 2e7)
-        descent = Cost("refinement", "memory", 2.4e-4 * edges, 32.0 * s.n, 900.0 * s.n)
+        small = Cost("combination", "products", 1.5 + 8e-6 * edges, 0.0, 7e7)
+        descent = Cost("refinement", "memory", 4.5e-4 * edges, 32.0 * s.n, 900.0 * s.n)
         return [*laplacian(replace(s, q=30)), small, descent]
     pairs = 3.2 * s.n
     steps = 30 * (1e-11 * pairs**3 + 6e-10 * float(s.n) ** 3) + 0.1
@@ -264,7 +264,7 @@ def lle(s: Size) -> Costs:
 def conformal_eigenmaps(s: Size) -> Costs:
     """LLE with twenty vectors, and a small program of the pairs within all neighbourhoods."""
     pairs = s.n * (1.5 * s.k + 1) * 1.5 * s.k / 2
-    small = Cost("combination", "products", 1.0 + 1.4e-6 * pairs, 0.0, 2e8)
+    small = Cost("combination", "products", 0.1 + 1e-6 * pairs, 0.0, 5.4e7)
     return [*lle(replace(s, q=20)), small]
 
 

@@ -18,7 +18,7 @@ from .door import check_kernel
 from .graph_estimator import GraphEstimator
 from .parameters import learned, method, parameter
 
-EXACT = 1_000  # points up to which "auto" solves the whole program
+EXACT = 500  # points up to which "auto" solves the whole program
 AT_ONCE = 2**20  # pairs of neighbours that are looked at together
 
 
@@ -28,7 +28,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
 
     Of all kernel matrices that keep the distances between neighbours, the one of largest trace is
     found by semidefinite programming, and its leading eigenvectors are the map (Weinberger and
-    Saul 2004; Vidal, Ma, Sastry 2016, section 4.4). Up to about a thousand points the program is
+    Saul 2004; Vidal, Ma, Sastry 2016, section 4.4). Up to 500 points the program is
     solved as it is, with the gap to its dual; of more points the kernel matrix is combined of the
     bottom eigenvectors of the graph Laplacian by a small program, and refined by descent
     (Weinberger, Sha, Zhu, Saul 2007). A query point is rebuilt from its neighbours by
@@ -64,7 +64,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         default="auto",
         choices=("auto", "exact", "reduced"),
         help="over all kernel matrices, or over combinations of n_vectors Laplacian eigenvectors; "
-        "'auto' is 'exact' up to 1,000 points",
+        "'auto' is 'exact' up to 500 points",
     )
     n_vectors: int = parameter(
         default=30, kind=int, at_least=1, help="'reduced': Laplacian eigenvectors to combine"
