@@ -1069,7 +1069,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "methods/smoothness.py",
+        "methods/laplacian_eigenmaps.py",
         (
             "mixed derivatives count twice",
             "np.where(first == second, 1.0, 2.0)",
@@ -1296,7 +1296,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "methods/johnson_lindenstrauss.py",
+        "methods/random_projection.py",
         (
             "the bound of Dasgupta and Gupta is rounded up",
             "return ceil(4.0 * log(n) / (eps**2 / 2.0 - eps**3 / 3.0))",

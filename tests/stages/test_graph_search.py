@@ -420,7 +420,7 @@ def test_strips_of_other_metrics_are_worked_on_at_a_time(metric, monkeypatch):
     from threading import get_ident
 
     from unspool.distances import blocks
-    from unspool.runtime import threads
+    from unspool.runtime import resources
 
     X = np.random.default_rng(3).uniform(0.1, 1.0, size=(400, 6))
     seen, asked = set(), blocks.pairwise_distances
@@ -432,7 +432,7 @@ def test_strips_of_other_metrics_are_worked_on_at_a_time(metric, monkeypatch):
     monkeypatch.setattr(blocks, "pairwise_distances", watched)
     answers = []
     for count in (1, 4):
-        monkeypatch.setattr(threads, "thread_count", lambda count=count: count)
+        monkeypatch.setattr(resources, "thread_count", lambda count=count: count)
         index = MetricSearch(X, metric)
         answers.append((index.nearest(X, 5), index.within(X, 0.3, others=True)))
     assert len(seen) > 1

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 
 import unspool
 from unspool.runtime import limit_blas_threads, run_strips
-from unspool.runtime.threads import _BLAS_LIMIT
+from unspool.runtime.resources import _BLAS_LIMIT
 
 
 def blas_threads():

@@ -19,17 +19,11 @@ from .feature_map_pca import FeatureMapPCA
 from .gpca import GPCA
 from .hessian_lle import HessianLLE
 from .isomap import Isomap
-from .johnson_lindenstrauss import (
-    distortions,
-    johnson_lindenstrauss_dimension,
-    projection_success_probability,
-    projection_tail_probability,
-)
 from .kernel_lle import KernelLLE
 from .kernel_pca import KernelPCA
 from .landmark_isomap import LandmarkIsomap
 from .landmark_mds import LandmarkMDS
-from .laplacian_eigenmaps import LaplacianEigenmaps
+from .laplacian_eigenmaps import LaplacianEigenmaps, curviness, heat_flow
 from .lle import LLE
 from .ltsa import LTSA
 from .maximum_variance_unfolding import MaximumVarianceUnfolding
@@ -39,8 +33,13 @@ from .pca import PCA
 from .polynomial_pca import PolynomialPCA
 from .principal_curve import PrincipalCurve
 from .principal_surface import PrincipalSurface
-from .random_projection import RandomProjection
-from .smoothness import curviness, heat_flow
+from .random_projection import (
+    RandomProjection,
+    distortions,
+    johnson_lindenstrauss_dimension,
+    projection_success_probability,
+    projection_tail_probability,
+)
 from .spectral_clustering import SpectralClustering
 from .tsne import TSNE
 

@@ -16,7 +16,7 @@ from ..runtime import claim, stage, warn
 from ..spectrum import solve
 from ..values import Array, End
 from .door import check_n_components
-from .feature_family import FeatureMethod
+from .feature_map_pca import FeatureMethod
 from .parameters import learned, method, parameter
 
 RANK = 1e-6  # of the largest size among the functions of a variable: smaller ones are none

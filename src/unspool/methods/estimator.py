@@ -1,8 +1,11 @@
-"""What every method promises: the scikit-learn contract, one report, all or nothing."""
+"""What every method promises: the scikit-learn contract, one report, all or nothing.
+
+Callbacks of scikit-learn (from 1.9 on) hear of each stage of a fit as a task.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -12,11 +15,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import distances, extension
-from ..runtime import limit_threads, recording, show_progress, thread_count
+from ..runtime import Event, limit_threads, listen, recording, show_progress, thread_count
 from ..scale.sources import is_lazy
 from ..values import Array, Report
-from .door import InputKind, check_points, check_sparse_points, check_table, own_copy
-from .large_input import LargeInput
+from .door import InputKind, LargeInput, check_points, check_sparse_points, check_table, own_copy
 from .parameters import check_parameters, learned, method, parameter
 
 if TYPE_CHECKING:
@@ -66,6 +68,38 @@ else:
         CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     ):
         """The base classes of scikit-learn."""
+
+
+class StageTasks:
+    """Turns what stages announce into tasks, stages within stages into tasks of theirs."""
+
+    def __init__(self, estimator: Any, root: Any) -> None:
+        self._estimator = estimator
+        self._open: list[tuple[str, Any]] = [("", root)]
+
+    def __call__(self, event: Event) -> None:
+        """Begin the task of a stage that is new, and end that of one that is done."""
+        if event.name not in [name for name, _ in self._open]:
+            task = self._open[-1][1].subcontext(event.name, max_subtasks=None)
+            task.call_on_fit_task_begin(estimator=self._estimator)
+            self._open.append((event.name, task))
+        while event.done >= event.total and event.name in [name for name, _ in self._open]:
+            _, task = self._open.pop()
+            task.call_on_fit_task_end(estimator=self._estimator)
+
+
+def fit_with_callbacks(estimator: Any, X: Any, fit: Callable[[Any], None]) -> None:
+    """Fit while the callbacks of an estimator listen, and take leave of them in any case."""
+    from sklearn.callback import with_callbacks
+
+    def heard(estimator: Any) -> None:
+        root = estimator._init_callback_context(max_subtasks=None)
+        root.call_on_fit_task_begin(estimator=estimator, X=X)
+        with listen(StageTasks(estimator, root)):
+            fit(X)
+        root.call_on_fit_task_end(estimator=estimator, X=X)
+
+    with_callbacks(heard)(estimator)
 
 
 @method
@@ -132,8 +166,6 @@ class Estimator(LargeInput, ScikitLearn):
         """
         check_parameters(self)
         if getattr(self, "_skl_callbacks", None):
-            from .callbacks import fit_with_callbacks
-
             fit_with_callbacks(self, X, self._fit_whole)
         else:
             self._fit_whole(X)

@@ -20,7 +20,7 @@ from ..scale.reduction import Moments, find_moments, place_rows
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array
-from .feature_family import FeatureMethod
+from .feature_map_pca import FeatureMethod
 from .parameters import learned, method, parameter
 
 AT_ONCE = 100_000  # points whose monomials are made at a time, where not all are in memory

@@ -12,7 +12,7 @@ from ..principal import Normalization
 from ..runtime import advise, warn
 from ..values import Array
 from .parameters import learned, method, parameter
-from .principal_family import PrincipalMethod, checked_start
+from .principal_curve import PrincipalMethod, checked_start
 
 
 @method

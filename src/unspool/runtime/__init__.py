@@ -21,12 +21,10 @@ from .resources import (
     claim,
     format_bytes,
     in_words,
-    limit_memory,
-    resident_bytes,
-)
-from .threads import (
     limit_blas_threads,
+    limit_memory,
     limit_threads,
+    resident_bytes,
     run_apart,
     run_chunks,
     run_kernel,

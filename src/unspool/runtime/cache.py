@@ -28,7 +28,7 @@ import numpy as np
 
 from ..values import Array, Stage
 from .progress import recording, replay
-from .threads import run_strips
+from .resources import run_strips
 
 T = TypeVar("T")
 DIGESTED = 1 << 20  # bytes that a thread takes at a time
