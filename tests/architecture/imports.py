@@ -39,7 +39,7 @@ def _target(use: Use) -> str | None:
     first, _, rest = use.name.partition(".")
     if first != PACKAGE:
         return None
-    top = rest.split(".")[0]
+    top = rest.split(".")[0].removesuffix(rules.KERNELS)
     return top if layer_of(top) is not None else ""
 
 
@@ -119,11 +119,11 @@ def kernels_sit_beside_their_user(modules: list[Module]) -> Iterator[str]:
         folder = module.folder
         if module.stem.endswith(rules.KERNELS):
             user = module.stem.removesuffix(rules.KERNELS)
-            if f"{folder}/{user}" not in users and user != folder.rpartition("/")[2]:
+            if f"{folder}/{user}".lstrip("/") not in users and user != folder.rpartition("/")[2]:
                 yield f"{module.path}: name it after the file or folder that calls it"
             continue
         for use in module.imports:
-            if _is_kernel(use.name) and _folder_of_kernel(use.name) != (folder or module.place):
+            if _is_kernel(use.name) and _folder_of_kernel(use.name) != folder:
                 yield module.tell(use.line, f"{use.name} is for the files beside it")
 
 

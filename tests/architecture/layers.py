@@ -24,7 +24,7 @@ class Layer:
 LAYERS = (
     Layer(
         "what all share",
-        ("values", "edges", "centering", "runtime", "ordering", "datasets"),
+        ("values", "edges", "centering", "runtime", "elimination_order", "datasets"),
     ),
     Layer(
         "the stages",

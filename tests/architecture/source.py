@@ -39,8 +39,8 @@ class Module:
 
     @property
     def top(self) -> str:
-        """The folder or module of the layer table this file belongs to."""
-        return self.place.split("/")[0]
+        """The folder or module of the layer table this file belongs to; kernels, their user's."""
+        return self.place.split("/")[0].removesuffix("_kernels")
 
     @property
     def folder(self) -> str:

@@ -88,8 +88,12 @@ BROKEN = [
         "problem/alignment",
         "from scipy.sparse.linalg import eigsh",
     ),
-    (imports.reserved_calls_stay_home, "problem/reconstruction", "from scipy.linalg import eigh"),
-    (imports.reserved_calls_stay_home, "ordering/d", "from scipy.sparse.linalg import eigsh"),
+    (imports.reserved_calls_stay_home, "problem/neighborhoods", "from scipy.linalg import eigh"),
+    (
+        imports.reserved_calls_stay_home,
+        "elimination_order",
+        "from scipy.sparse.linalg import eigsh",
+    ),
     (imports.reserved_calls_stay_home, "quality/k", "from scipy.spatial import cKDTree"),
     (imports.reserved_calls_stay_home, "quality/k", "import scipy.spatial as s\ns.KDTree(x)"),
     (
@@ -193,7 +197,7 @@ KEPT = [
     (imports.reserved_calls_stay_home, "problem/alignment", "import numpy as np\nnp.linalg.svd(a)"),
     (
         imports.reserved_calls_stay_home,
-        "problem/reconstruction",
+        "problem/neighborhoods",
         "import numpy as np\nnp.linalg.eigh(a)",
     ),
     (
@@ -201,7 +205,11 @@ KEPT = [
         "dimension/local",
         "import numpy as np\nnp.linalg.eigvalsh(a)",
     ),
-    (imports.reserved_calls_stay_home, "ordering/d", "from scipy.sparse.linalg import spilu"),
+    (
+        imports.reserved_calls_stay_home,
+        "elimination_order",
+        "from scipy.sparse.linalg import spilu",
+    ),
     (imports.reserved_calls_stay_home, "kernel/c", "import numpy as np\nnp.linalg.norm(np.eye(2))"),
     (
         imports.reserved_calls_stay_home,
@@ -226,7 +234,7 @@ KEPT = [
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from matplotlib.axes import Axes",
     ),
     (imports.kernels_are_imported_late, "paths/d", "def f():\n    from .d_kernels import search"),
-    (imports.kernels_are_imported_late, "paths/d_kernels", "from ..ordering.m_kernels import P"),
+    (imports.kernels_are_imported_late, "paths/d_kernels", "from ..problem.m_kernels import P"),
     (
         imports.kernels_sit_beside_their_user,
         "paths/d",
@@ -234,6 +242,7 @@ KEPT = [
     ),
     (imports.kernels_sit_beside_their_user, "paths/d", "def f():\n    from . import d_kernels"),
     (imports.kernels_sit_beside_their_user, "paths/paths_kernels", ""),
+    (imports.kernels_sit_beside_their_user, "order", "def f():\n    from .order_kernels import g"),
     (imports.kernels_sit_beside_their_user, "kernel/f", "from sklearn.x import pairwise_kernels"),
     (imports.kernels_are_imported_late, "graph/s", "from sklearn.metrics import pairwise_kernels"),
     (shape.files_are_short, "graph/search", "\n" * FILE_LINES),

@@ -217,12 +217,12 @@ def sheet(n, dimension, columns=12, seed=0):
 
 @pytest.mark.parametrize("dimension", [2, 6])
 def test_the_fill_of_the_graph_is_foreseen_from_a_few_points(dimension):
-    from unspool import graph, ordering
+    from unspool import elimination_order, graph
 
     points = sheet(8_000, dimension)
     edges = graph.symmetrize(unspool.distances.neighbor_graph(points, 10), "union")
     pattern = edges.with_weights(np.ones(edges.n_edges, dtype=np.int8))
-    true = ordering.plan_elimination(pattern).fill / 8_000
+    true = elimination_order.plan_elimination(pattern).fill / 8_000
     assert 0.5 < plan("laplacian-eigenmaps", points).size.fill / true < 2
 
 

@@ -177,7 +177,7 @@ def test_other_pipelines_are_refused_before_anything_is_written(model, told, tmp
 
 
 def test_a_forged_step_is_refused(tmp_path):
-    from unspool.store import archive
+    from unspool.store import models
     from unspool.store.codec import Encoder
     from unspool.store.models import FORMAT
 
@@ -188,7 +188,7 @@ def test_a_forged_step_is_refused(tmp_path):
         page = {"format": FORMAT, "model": encoder.page(model, ""), "notes": encoder.page({}, "")}
         change(page["model"]["fields"], encoder.arrays)
         with (tmp_path / "f.unspool").open("wb+") as file:
-            archive.write(file, page, encoder.arrays)
+            models.write(file, page, encoder.arrays)
         return tmp_path / "f.unspool"
 
     def scale(fields):

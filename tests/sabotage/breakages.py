@@ -145,7 +145,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "problem/reconstruction.py",
+        "problem/neighborhoods.py",
         (
             "reconstruction weights sum to one",
             "solution / solution.sum(axis=1, keepdims=True)",
@@ -668,7 +668,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "spectrum/hardly_joined.py",
+        "spectrum/iterative.py",
         (
             "components that nothing joins are left as they are",
             "return_labels=False) == 1)",
@@ -734,7 +734,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "spectrum/squared.py",
+        "spectrum/dense.py",
         (
             "small values of a factor keep their digits",
             "not values[task.wanted - 1] > SQUARED * values[0]",
@@ -743,7 +743,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "spectrum/whole_spectrum.py",
+        "spectrum/dense.py",
         (
             "the additive constant is the least that suffices",
             "return float(np.max(np.real(run_apart(",
@@ -982,7 +982,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "relation/nystroem.py",
+        "relation/landmarks.py",
         (
             "Nystroem features are C W^-1/2",
             "/ np.sqrt(whole.values[used])",
@@ -1205,7 +1205,7 @@ BREAKAGES = [
     ),
     # methods
     *breaking(
-        "methods/choices.py",
+        "methods/parameters.py",
         (
             "landmarks='random' is heeded",
             "return graph.choose_uniform(n_points, count, seed)",
@@ -1838,7 +1838,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "dimension/nearest.py",
+        "dimension/local.py",
         (
             "the likelihood is that of Levina and Bickel",
             "np.arange(first, last) * np.diff(logs, axis=1)",
@@ -1890,7 +1890,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "store/archive.py",
+        "store/models.py",
         (
             "a damaged file is refused",
             "if file.read() != SEAL + _digest(file, length):",
@@ -1954,7 +1954,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "problem/reconstruction.py",
+        "problem/neighborhoods.py",
         (
             "the item on new points refits LLE",
             "return np.asarray(solution / solution.sum(axis=1, keepdims=True))",
@@ -2071,7 +2071,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "problem/reconstruction.py",
+        "problem/neighborhoods.py",
         (
             "the item on shapes looks at LLE",
             '"smallest", trivial=np.ones((n, 1)), mass=masses, is_factor=True',

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from unspool import datasets, distances, graph
 from unspool.edges import graph_from_edges
-from unspool.ordering import filled_pattern, plan_elimination
+from unspool.elimination_order import filled_pattern, plan_elimination
 from unspool.paths.elimination import shortest_arcs
 from unspool.values import NeighborGraph
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from tests.cases import roll
 from tests.compare import angle_between, relative
 from unspool import HessianLLE, ModifiedLLE, datasets, distances, graph, problem, runtime
-from unspool.ordering import plan_elimination
+from unspool.elimination_order import plan_elimination
 from unspool.problem import reconstruction_weights
 from unspool.runtime import resources
 from unspool.spectrum import solve

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 import unspool
 from unspool.methods.parameters import attributes_of
-from unspool.store import archive
+from unspool.store import models
 from unspool.store.codec import Encoder
 
 SECONDS = 30.0  # for one file: some compile a loop anew
@@ -114,7 +114,7 @@ class Saved:
 
     def content(self):
         file = io.BytesIO()
-        archive.write(file, self.page, self.arrays)
+        models.write(file, self.page, self.arrays)
         return file.getvalue()
 
 

@@ -20,9 +20,9 @@ from tests.cases import roll
 from unspool import distances, graph, paths, store
 from unspool.io import write_atomically, write_together
 from unspool.principal import Polygon
-from unspool.store import UnreadableModel, archive, models
-from unspool.store.archive import _digest
+from unspool.store import UnreadableModel, models
 from unspool.store.codec import Encoder
+from unspool.store.models import _digest
 
 X = roll(60).points
 
@@ -46,14 +46,14 @@ def refused(tmp_path, content, says):
 def sealed(page, arrays=()):
     """A file with a whole seal, as one who knows the format could make it."""
     file = io.BytesIO()
-    archive.write(file, page, list(arrays))
+    models.write(file, page, list(arrays))
     return file.getvalue()
 
 
 def resealed(content):
     """Any content as a zip whose seal fits."""
-    file = io.BytesIO(content[: -archive.SEAL_LENGTH])
-    return file.getvalue() + archive.SEAL + _digest(file, len(file.getvalue()))
+    file = io.BytesIO(content[: -models.SEAL_LENGTH])
+    return file.getvalue() + models.SEAL + _digest(file, len(file.getvalue()))
 
 
 def test_two_hundred_truncations(good, tmp_path):
@@ -103,7 +103,7 @@ def zipped(members, method=zipfile.ZIP_STORED):
     with zipfile.ZipFile(file, "w", method) as made:
         for name, content in members.items():
             made.writestr(name, content if isinstance(content, bytes) else json.dumps(content))
-        made.comment = b"-" * archive.SEAL_LENGTH
+        made.comment = b"-" * models.SEAL_LENGTH
     return file.getvalue()
 
 
@@ -267,13 +267,13 @@ def test_arrays_of_nothing_are_refused(tmp_path):
 
 def test_a_directory_without_members(good, tmp_path):
     content = zipped({"unspool.json": GOOD})
-    tail = b"PK\5\6" + bytes(16) + archive.SEAL_LENGTH.to_bytes(2, "little")
-    content = content[: content.index(b"PK\1\2")] + tail + b"-" * archive.SEAL_LENGTH
+    tail = b"PK\5\6" + bytes(16) + models.SEAL_LENGTH.to_bytes(2, "little")
+    content = content[: content.index(b"PK\1\2")] + tail + b"-" * models.SEAL_LENGTH
     refused(tmp_path, resealed(content), "holds no page|not a zip archive")
 
 
 def test_the_page_that_is_read_is_the_one_whose_size_is_checked(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "LARGEST_PAGE", 1000)
+    monkeypatch.setattr(models, "LARGEST_PAGE", 1000)
     content = zipped(
         {"unspool.json": GOOD, "arrays/0.npy": b" " * 2000 + json.dumps(GOOD).encode()}
     )
@@ -294,7 +294,7 @@ def test_two_thousand_forged_files(good, tmp_path):
     path = tmp_path / "m.unspool"
     for place in random.choice(near, 2000):
         broken = bytearray(good)
-        broken[min(place, len(good) - archive.SEAL_LENGTH - 1)] = random.choice([0, 1, 8, 99, 255])
+        broken[min(place, len(good) - models.SEAL_LENGTH - 1)] = random.choice([0, 1, 8, 99, 255])
         path.write_bytes(resealed(bytes(broken)))
         with contextlib.suppress(UnreadableModel):
             unspool.load(path)
@@ -379,12 +379,12 @@ def test_a_huge_file_is_not_hashed_before_its_sizes_are_looked_at(good, tmp_path
     def hashing(file, length):
         raise AssertionError("hashed")
 
-    monkeypatch.setattr(archive, "_digest", hashing)
+    monkeypatch.setattr(models, "_digest", hashing)
     path = tmp_path / "huge.unspool"
     path.write_bytes(good)
     with path.open("r+b") as file:  # 100 GB, of which the disk holds nothing
         file.truncate(100 * 2**30)
-        end = good[-archive.SEAL_LENGTH - archive.END.size :]
+        end = good[-models.SEAL_LENGTH - models.END.size :]
         for content, says in (
             (bytes(len(end)), "damaged or cut off"),
             (end, "of memory are free"),
@@ -398,7 +398,7 @@ def test_a_huge_file_is_not_hashed_before_its_sizes_are_looked_at(good, tmp_path
 
 
 def test_what_could_not_be_read_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "MOST_PARTS", 20)
+    monkeypatch.setattr(models, "MOST_PARTS", 20)
     with pytest.raises(ValueError, match="more than a model file can have"):
         unspool.save(unspool.PCA().fit(X), tmp_path / "m.unspool")
     assert list(tmp_path.iterdir()) == []
@@ -410,7 +410,7 @@ def test_a_page_nested_too_deeply(tmp_path):
 
 
 def test_a_file_larger_than_memory(good, tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "available_bytes", lambda: 1000)
+    monkeypatch.setattr(models, "available_bytes", lambda: 1000)
     refused(tmp_path, good, "only 1.0 kB of memory are free")
 
 

@@ -12,7 +12,7 @@ from unspool import datasets, kernel
 from unspool.methods import DiffusionMaps, KernelLLE, KernelPCA, LaplacianEigenmaps
 from unspool.methods.estimator import Estimator
 from unspool.relation import regress_points
-from unspool.relation.nystroem import PENALTIES
+from unspool.relation.landmarks import PENALTIES
 
 X = bent(80)
 

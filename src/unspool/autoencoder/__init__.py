@@ -6,16 +6,19 @@ from .network import (
     Activation,
     Examples,
     Network,
+    NetworkScaling,
     Topology,
     TrainingLoss,
     Units,
     autoassociative,
+    decoder_jacobian,
     from_flat,
     is_linear,
     principal_network,
     random_network,
+    scaling_of,
+    with_data_lengths,
 )
-from .scaling import NetworkScaling, decoder_jacobian, scaling_of, with_data_lengths
 from .torch_backend import MiniBatches
 from .training import Trained, TrainingSettings, fit_network
 

@@ -16,8 +16,7 @@ import numpy as np
 from ..optimize import Descent, begin_descent, iterate, lbfgs_step
 from ..runtime import claim
 from ..values import Array
-from .network import Examples, Network, TrainingLoss, from_flat, map_blocks
-from .scaling import NetworkScaling
+from .network import Examples, Network, NetworkScaling, TrainingLoss, from_flat, map_blocks
 
 TRIAL = 10  # each initial network gets a tenth of the steps to show what it is worth
 PATIENCE = 20  # steps that together must gain something

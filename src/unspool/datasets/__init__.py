@@ -27,8 +27,18 @@ from .clusters import EXERCISE_CORRELATION, bars, correlated_normal, subspaces, 
 from .curves import circle, conic, helix, helix_length, union_of_lines
 from .real import real, real_names
 from .sample import Sample
-from .sheets import ROLLS, flat_patch, s_curve, spiral_angle, spiral_length, swiss_roll
-from .surfaces import punctured_sphere, saddle, sphere_patch, twin_peaks
+from .surfaces import (
+    ROLLS,
+    flat_patch,
+    punctured_sphere,
+    s_curve,
+    saddle,
+    sphere_patch,
+    spiral_angle,
+    spiral_length,
+    swiss_roll,
+    twin_peaks,
+)
 
 __all__ = [
     "EXERCISE_CORRELATION",

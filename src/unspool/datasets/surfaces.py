@@ -1,17 +1,263 @@
-"""Surfaces with curvature of their own: saddle, sphere patch, punctured sphere, twin peaks.
+"""Surfaces: sheets that are bent but never stretched, and those with curvature of their own.
 
-No flat map of these is exact: Gauss showed that a surface which bends in two directions at once
-cannot be unrolled without stretching. They show which distortion a method chooses. The
-coordinates are therefore parameters and not isometric; each docstring says what they do keep.
+On sheets (Swiss roll, s-curve, flat patch) a nonlinear method can be exactly right. Each is drawn
+in its flat coordinates first, uniformly in area, and only then bent into space; the bend is
+isometric, so lengths along the surface are distances in `coordinates`. Isomap should return those
+coordinates up to a rigid motion, and Hessian LLE and LTSA, whose maps have unit covariance, up to
+an affine one.
+
+No flat map of the others (saddle, sphere patch, punctured sphere, twin peaks) is exact: Gauss
+showed that a surface which bends in two directions at once cannot be unrolled without stretching.
+They show which distortion a method chooses. The coordinates are therefore parameters and not
+isometric; each docstring says what they do keep.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
 from .sample import Floats, Sample, Seed, checked_count, checked_length, random_source, with_noise
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """The part of the spiral radius = angle that is used, and how far it is drawn upwards."""
+
+    start: float
+    stop: float
+    height: float
+
+    @property
+    def sides(self) -> Floats:
+        """Length and height of the sheet once it is unrolled."""
+        inner, outer = spiral_length(np.array([self.start, self.stop]))
+        return np.array([outer - inner, self.height])
+
+
+# "izenman" is what the text prints. "isomap" was measured on the 20,000 points of the Isomap site:
+# all have radius = angle, the angle ends at 19 pi/4, and it starts where the file's own first
+# coordinate is 0. That coordinate grows by sqrt(2 + angle^2), not by the true speed
+# sqrt(1 + angle^2), so the file's 100 x 50 sheet is really 99.46 x 50.
+ROLLS = {
+    "izenman": Roll(start=1.5 * np.pi, stop=4.5 * np.pi, height=15.0),
+    "isomap": Roll(start=4.9858, stop=4.75 * np.pi, height=50.0),
+}
+
+
+def swiss_roll(
+    n: int = 1000,
+    *,
+    ranges: Literal["izenman", "isomap"] = "izenman",
+    hole: bool = False,
+    noise: float = 0.0,
+    seed: Seed = 0,
+) -> Sample:
+    """Draw points uniformly on a rolled-up rectangle, (a cos a, a sin a, height).
+
+    The text's formula (Izenman, section 16.6, footnote 3) and the file behind its figures are two
+    different rolls; `ranges` chooses. "izenman": angle a in [3 pi/2, 9 pi/2], height in [0, 15],
+    a sheet of about 90 x 15. "isomap": the roll of the Isomap site, about 100 x 50. With `hole`
+    the sheet is non-convex: straight lines on the sheet then cross the hole, geodesics go around
+    it, and Isomap is no longer exact. `coordinates` are arc length along the spiral and height;
+    `color` is the angle.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    ranges : {"izenman", "isomap"}, default="izenman"
+        Which of the two rolls.
+    hole : bool, default=False
+        Leave out the middle ninth of the sheet.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> roll = datasets.swiss_roll(100, seed=1)
+    >>> roll.points.shape, roll.coordinates.shape
+    ((100, 3), (100, 2))
+    """
+    if ranges not in ROLLS:
+        raise ValueError(f"ranges must be one of {sorted(ROLLS)}, got {ranges!r}; choose one")
+    rng, roll = random_source(seed), ROLLS[ranges]
+    flat = _unit_square(checked_count(n, "n"), hole, rng) * roll.sides
+    angle = spiral_angle(flat[:, 0] + spiral_length(np.array(roll.start)))
+    points = np.column_stack([angle * np.cos(angle), angle * np.sin(angle), flat[:, 1]])
+    return Sample("swiss-roll", with_noise(points, noise, rng), flat, angle)
+
+
+def spiral_length(angle: Floats) -> Floats:
+    """Return the length of the spiral radius = angle: the integral of sqrt(1 + a^2).
+
+    Parameters
+    ----------
+    angle : ndarray
+        Angles in radians.
+
+    Returns
+    -------
+    ndarray
+        Length of the spiral from its centre to each angle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import datasets
+    >>> datasets.spiral_length(np.array([0.0, 2 * np.pi])).round(2)
+    array([ 0.  , 21.26])
+    """
+    length: Floats = (angle * np.hypot(1.0, angle) + np.arcsinh(angle)) / 2
+    return length
+
+
+def spiral_angle(length: Floats) -> Floats:
+    """Return the angle at which the spiral has a given length: the inverse of `spiral_length`.
+
+    Far out the length is close to a^2/2, which starts Newton's method; the length is convex in
+    the angle, so the steps cannot overshoot downwards and six of them reach rounding error.
+
+    Parameters
+    ----------
+    length : ndarray
+        Arc lengths from the centre of the spiral.
+
+    Returns
+    -------
+    ndarray
+        Angles in radians.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unspool import datasets
+    >>> datasets.spiral_angle(datasets.spiral_length(np.array([4.0, 9.0]))).round(12)
+    array([4., 9.])
+    """
+    angle: Floats = np.sqrt(2 * length)
+    for _ in range(6):
+        angle = angle - (spiral_length(angle) - length) / np.hypot(1.0, angle)
+    return angle
+
+
+def _unit_square(n: int, hole: bool, rng: np.random.Generator) -> Floats:
+    """Uniform points in the unit square, with or without the middle cell of a 3 x 3 grid.
+
+    The eight outer cells have equal areas, so a random cell and a random place in it are uniform
+    on what remains: nothing is drawn twice and there are always exactly n points.
+    """
+    if not hole:
+        return rng.random((n, 2))
+    around = np.array([(i, j) for i in range(3) for j in range(3) if (i, j) != (1, 1)])
+    return (around[rng.integers(len(around), size=n)] + rng.random((n, 2))) / 3
+
+
+def s_curve(n: int = 2000, *, height: float = 5.0, noise: float = 0.0, seed: Seed = 0) -> Sample:
+    """Draw points uniformly on a sheet bent into an S: two three-quarter turns of radius 1.
+
+    The size 2,000 is that of Izenman's figure 16.6. Both arcs have unit speed, so the first of the
+    `coordinates` is at the same time the angle turned and the arc length, from 0 to 3 pi; the
+    second is the height. `color` is the arc length.
+
+    Parameters
+    ----------
+    n : int, default=2000
+        Number of points.
+    height : float, default=5.0
+        Height of the sheet.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> datasets.s_curve(100).coordinates.shape
+    (100, 2)
+    """
+    rng = random_source(seed)
+    sides = np.array([3 * np.pi, checked_length(height, "height")])
+    flat = _unit_square(checked_count(n, "n"), False, rng) * sides
+    turn = flat[:, 0] - 1.5 * np.pi
+    points = np.column_stack([np.sin(turn), flat[:, 1], np.sign(turn) * (np.cos(turn) - 1)])
+    return Sample("s-curve", with_noise(points, noise, rng), flat, flat[:, 0])
+
+
+def flat_patch(
+    n: int = 1000,
+    *,
+    d: int = 2,
+    ambient: int | None = None,
+    noise: float = 0.0,
+    seed: Seed = 0,
+) -> Sample:
+    """Draw points uniformly in a d-dimensional box and place it in `ambient` dimensions.
+
+    With room for two axes per side (`ambient` >= 2 d) every side is bent into a half circle in a
+    plane of its own: a product of arcs, curved everywhere and still isometric to the box. With less
+    room the box is placed flat. Either way a random rotation hides the construction. The sides are
+    1 + 1/2, 1 + 1/3, ...: unequal, so that the axes of an exact map are determined, and nearly
+    equal, so that all of them are worth finding.
+
+    Parameters
+    ----------
+    n : int, default=1000
+        Number of points.
+    d : int, default=2
+        Dimension of the box.
+    ambient : int or None, default=None
+        Dimension of the space that it is placed in; None is 2 d.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise added to every entry of the points.
+    seed : int or numpy.random.Generator, default=0
+        Seed of everything random, or the generator to draw from.
+
+    Returns
+    -------
+    Sample
+        The points with the coordinates they were made from.
+
+    Examples
+    --------
+    >>> from unspool import datasets
+    >>> box = datasets.flat_patch(50, d=3)
+    >>> box.points.shape, box.coordinates.shape
+    ((50, 6), (50, 3))
+    """
+    d = checked_count(d, "d")
+    ambient = 2 * d if ambient is None else checked_count(ambient, "ambient", at_least=d)
+    rng = random_source(seed)
+    sides = 1 + 1 / np.arange(2, d + 2)
+    box = rng.random((checked_count(n, "n"), d)) * sides
+    bent = _half_circles(box, sides) if ambient >= 2 * d else box
+    # the orthonormal factor of a Gaussian matrix is a uniformly random frame
+    frame = np.linalg.qr(rng.standard_normal((ambient, bent.shape[1])))[0]
+    return Sample("flat-patch", with_noise(bent @ frame.T, noise, rng), box, box[:, 0])
+
+
+def _half_circles(box: Floats, sides: Floats) -> Floats:
+    """Bend side k into half a circle of length sides[k]: two columns for each column of `box`."""
+    radius = sides / np.pi
+    turn = box / radius
+    return np.hstack([radius * np.cos(turn), radius * np.sin(turn)])
 
 
 def saddle(n: int = 1000, *, noise: float = 0.0, seed: Seed = 0) -> Sample:

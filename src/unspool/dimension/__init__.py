@@ -6,12 +6,10 @@
 a method, and tell how many coordinates its *map* needs.
 """
 
-from .correlation import correlation_dimension
 from .elbow import eigengap, eigengap_of_patches, elbow, elbow_of_map, elbow_of_patches
 from .estimate import Dimension, Estimate
 from .intrinsic import ESTIMATORS, QUICK, count_coordinates, intrinsic_dimension
-from .local_pca import local_pca
-from .nearest import levina_bickel, two_nearest
+from .local import correlation_dimension, levina_bickel, local_pca, two_nearest
 
 __all__ = [
     "ESTIMATORS",

@@ -10,12 +10,10 @@ import scipy.sparse as sp
 
 from ..runtime import stage
 from ..values import Metric
-from .correlation import correlation_of
 from .distinct_points import DistinctPoints, find_distinct_points
 from .elbow import Patches, cut_patches, eigengap_of, elbow_of
 from .estimate import Dimension, Estimate
-from .local_pca import local_pca_of
-from .nearest import levina_bickel_of, two_nearest_of
+from .local import correlation_of, levina_bickel_of, local_pca_of, two_nearest_of
 
 QUICK = ("levina-bickel", "two-nearest", "local-pca")
 ESTIMATORS = (

@@ -17,8 +17,8 @@ import numpy as np
 from ..catalog import METHODS, Entry, entry_of
 from ..costs import REFERENCE, Cost, Machine, Size
 from ..distances import DEFAULT_NEIGHBORS, neighbor_graph
+from ..elimination_order import plan_elimination
 from ..graph import symmetrize
-from ..ordering import plan_elimination
 from ..runtime import available_bytes, format_bytes, in_words
 from ..scale.cost_model import BlockStage, Layout, as_table, foresee
 from ..values import Array, html_table

@@ -6,9 +6,8 @@ import numpy as np
 
 from ..relation import AdaptiveGaussianWeights, Component, DiffusionRelation, settle_faint_points
 from ..values import Array, Spectrum
-from .choices import VectorChoice
 from .laplacian_eigenmaps import WeightedEstimator
-from .parameters import method, parameter
+from .parameters import VectorChoice, method, parameter
 
 
 @method

@@ -8,10 +8,9 @@ import numpy as np
 
 from ..runtime import claim, stage
 from ..values import Array, Metric, NeighborGraph
-from .choices import KernelChoice
 from .door import InputKind
 from .lle import LLE
-from .parameters import learned, method, parameter
+from .parameters import KernelChoice, learned, method, parameter
 
 # of the largest similarity: squared distances that are less negative are zero, rounded
 DOUBLE, SINGLE = 1e-9, 1e-5

@@ -15,10 +15,9 @@ from ..scale.geodesics import landmark_geodesics, place_by_landmarks
 from ..scale.reduction import distances_from
 from ..scale.sources import Source
 from ..values import Array
-from .choices import LandmarkChoice
 from .door import check_n_components
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
-from .parameters import method, parameter
+from .parameters import LandmarkChoice, method, parameter
 
 
 @method

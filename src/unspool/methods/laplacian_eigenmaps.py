@@ -28,10 +28,9 @@ from ..relation import (
 from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
-from .choices import VectorChoice
 from .door import InputKind
 from .graph_estimator import GraphEstimator
-from .parameters import learned, method, parameter
+from .parameters import VectorChoice, learned, method, parameter
 
 NORMALIZATIONS: tuple[Normalization, ...] = ("random-walk", "symmetric", "unnormalized")
 NARROW = 1e-8  # weight of half of the edges, below which a map is not worth looking at

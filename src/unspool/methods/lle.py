@@ -17,9 +17,8 @@ from ..relation import Component, LocalRelation, relate_by_reconstruction
 from ..runtime import advise, claim, warn
 from ..spectrum import solve
 from ..values import Array, Spectrum
-from .choices import VectorChoice
 from .graph_estimator import GraphEstimator
-from .parameters import method, parameter
+from .parameters import VectorChoice, method, parameter
 
 STORED = 3  # edges for each one used, from which on hardly a pair of neighbours has none
 

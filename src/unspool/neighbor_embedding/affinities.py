@@ -104,7 +104,7 @@ def conditional_affinities(
     >>> round(float(np.exp(-np.sum(p * np.log(p)))), 6)
     2.0
     """
-    from .affinities_kernels import fit_bandwidths
+    from .neighbor_embedding_kernels import fit_bandwidths
 
     values = np.empty(neighbors.n_edges)
     often = np.ones(neighbors.n_edges) if counts is None else counts[neighbors.neighbors]

@@ -71,7 +71,7 @@ class Objective:
 
     def gradient(self, places: Array, exaggeration: float) -> Array:
         """Return a quarter of the gradient of the loss, for one of the points of each place."""
-        from .repulsion_kernels import attract
+        from .neighbor_embedding_kernels import attract
 
         pulls = np.empty(places.shape)
         run_kernel(attract, (*self._edges, places, pulls), len(places), strip(len(places)))
@@ -82,7 +82,7 @@ class Objective:
 
     def loss(self, places: Array) -> Loss:
         """Return the loss of a map."""
-        from .repulsion_kernels import attract_queries
+        from .neighbor_embedding_kernels import attract_queries
 
         pulls, losses = np.empty(places.shape), np.empty(len(places))
         given = *self._edges, places, places, pulls, losses
@@ -205,7 +205,7 @@ class FixedMap:
         return best
 
     def _slope(self, points: Array, seen: NeighborGraph, affinities: Array) -> _Slope:
-        from .repulsion_kernels import attract_queries
+        from .neighbor_embedding_kernels import attract_queries
 
         points = np.ascontiguousarray(points)
         pulls, losses = np.empty(points.shape), np.empty(len(points))

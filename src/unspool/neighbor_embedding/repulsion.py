@@ -62,7 +62,7 @@ class PairPotential:
 
     def at(self, points: Array) -> Forces:
         """Return force and potential at points."""
-        from .repulsion_kernels import repel_all
+        from .neighbor_embedding_kernels import repel_all
 
         found = _empty(points)
         axes = np.ascontiguousarray(self.places.T)
@@ -81,7 +81,7 @@ class GridPotential:
 
     def at(self, points: Array) -> Forces:
         """Return force and potential at points."""
-        from .repulsion_kernels import gather
+        from .neighbor_embedding_kernels import gather
 
         found = _empty(points)
         given = points, self.corner, self.spacing, self.nodes, *found
@@ -102,7 +102,7 @@ class TreePotential:
     @classmethod
     def of(cls, places: Array, counts: Array, angle: float = ANGLE) -> TreePotential:
         """Build the tree over places."""
-        from .repulsion_kernels import build_tree, morton_codes
+        from .neighbor_embedding_kernels import build_tree, morton_codes
 
         corner = places.min(axis=0)
         side = max(float((places.max(axis=0) - corner).max()), 1e-300)
@@ -119,7 +119,7 @@ class TreePotential:
 
     def at(self, points: Array) -> Forces:
         """Return force and potential at points."""
-        from .repulsion_kernels import repel_cells
+        from .neighbor_embedding_kernels import repel_cells
 
         found = _empty(points)
         given = points, self.places, self.counts, self.angle, self.tree, *found
@@ -201,7 +201,7 @@ class Repulsion:
         return self._grid(places, corner, extent)
 
     def _grid(self, places: Array, corner: Array, extent: Array) -> GridPotential:
-        from .repulsion_kernels import spread
+        from .neighbor_embedding_kernels import spread
 
         spacing = _spacing(float(extent.max()))
         shift = 1.0 if float(extent.max()) < 1.0 else 0.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..ordering import Elimination, FilledPattern, filled_pattern, indices_of
+from ..elimination_order import Elimination, FilledPattern, filled_pattern, indices_of
 from ..values import Array, NeighborGraph
 
 if TYPE_CHECKING:

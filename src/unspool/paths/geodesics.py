@@ -17,6 +17,11 @@ one step for each arc and source, ten times cheaper since it runs over contiguou
 the vertices must be ordered and eliminated, and the fill depends on the graph. It is counted before
 any arc is computed, so that a wrong turn costs the ordering only. The constants and what they
 predicted are in docs/decisions/009-geodesics-by-elimination.md.
+
+A third is there to be asked for by name, the algorithm of Floyd (1962) and Warshall: a path from i
+to j over the first k points is the shorter of the one over the first k - 1 and the one that passes
+point k (Izenman 2013, section 16.6.3). SciPy runs it on a dense table: where most pairs are joined,
+nothing is searched and nothing sorted.
 """
 
 from __future__ import annotations
@@ -28,12 +33,11 @@ from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
-from ..ordering import Elimination, plan_elimination
+from ..elimination_order import Elimination, plan_elimination
 from ..runtime import Running, available_bytes, claim, run_chunks, stage, thread_count
 from ..values import Array, NeighborGraph
 from .dijkstra import near_each_other, prepare_dijkstra
 from .elimination import prepare_elimination
-from .floyd_warshall import prepare_floyd_warshall
 
 Precision = Literal["float32", "float64"]
 Algorithm = Literal["auto", "elimination", "dijkstra", "floyd-warshall"]
@@ -55,6 +59,48 @@ WORTH_DISSECTING = 64  # arcs per vertex: below, minimum degree fills in no more
 SAVED = 1 / 3  # of the elimination by nested dissection above that, about
 LEAST_SAVED = 3.0  # seconds: its kernels take longer than that to compile when first used
 ARC_BYTES = 4 + 8 + 4  # the end of an arc, its length, and a rounded copy
+
+
+@dataclass(frozen=True, slots=True)
+class TableSolver:
+    """All path lengths, ready to be copied."""
+
+    table: Array
+    name = "floyd-warshall"
+
+    @property
+    def position(self) -> Array:
+        """Place of each point: its own number."""
+        return np.arange(len(self.table))
+
+    @property
+    def chunk(self) -> int:
+        """How many sources are answered at once."""
+        return 1024
+
+    def rounded(self, dtype: Any) -> TableSolver:
+        """Return this solver: only its answers are rounded."""
+        return self
+
+    def workspace(self, n_sources: int) -> Layout:
+        """Return that nothing is needed."""
+        return []
+
+    def solve(self, sources: Array, rows: Array, out: Array, workspace: Workspace) -> None:
+        """Write the distances from ``sources`` to ``out[rows]``."""
+        out[rows] = self.table[sources]
+
+
+def prepare_floyd_warshall(graph: NeighborGraph) -> TableSolver:
+    """Return all shortest paths of an undirected graph, at once."""
+    from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
+
+    n = graph.n_points
+    lengths = np.full((n, n), np.inf)
+    np.minimum.at(lengths, (graph.rows, graph.neighbors), graph.distances)
+    np.fill_diagonal(lengths, 0.0)
+    edges = csgraph_from_dense(lengths, null_value=np.inf)  # zero is a length, not a missing edge
+    return TableSolver(np.asarray(floyd_warshall(edges, directed=False)))
 
 
 def geodesic_distances(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..values import Array, NeighborGraph
-from .limits import extent_of
 from .paint import key_width, paint, shared_key
 from .style import (
     ACCENT,
@@ -17,6 +16,7 @@ from .style import (
     TITLE,
     bare,
     dot_size,
+    extent_of,
     figure,
     figure_of,
     first_axes,

@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..values import Array
-from .limits import extent_of, show_extent
 from .paint import Marks, bar, key_width, paint, usual_look
-from .style import FAINT, INK, TRUST, bare, dot_size, figure_of, first_axes, panel, places_of
+from .style import (
+    FAINT,
+    INK,
+    TRUST,
+    bare,
+    dot_size,
+    extent_of,
+    figure_of,
+    first_axes,
+    panel,
+    places_of,
+    show_extent,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

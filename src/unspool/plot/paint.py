@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..values import Array
-from .limits import extent_of, robust_range, show_extent
 from .style import (
     CATEGORIES,
     FAINT,
@@ -18,10 +17,13 @@ from .style import (
     MARKERS,
     NUMBERS,
     dot_size,
+    extent_of,
     night_color,
     opacity,
     plain,
+    robust_range,
     scale_colors,
+    show_extent,
 )
 
 MOST_NAMED = 16  # categories that a legend names; of more, the others are one

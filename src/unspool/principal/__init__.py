@@ -3,12 +3,14 @@
 from .curve import (
     CurveSettings,
     CurveState,
+    Distances,
+    Normalization,
     fit_curve,
     initial_circle,
     initial_line,
+    narrowing_spans,
     self_consistency,
 )
-from .fitting import Distances, Normalization, narrowing_spans
 from .geometry import Curve, Polygon, Projection, polygon
 from .polygonal import PolygonalFit, ambiguity_points, corner_price, fit_polygonal
 from .smoothers import Smoother, smoother, smoothing_spline

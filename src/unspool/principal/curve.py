@@ -4,27 +4,135 @@ Project the data onto the curve; replace the curve by the smoothed mean of what 
 again. It begins with the first principal component, or a circle. Nothing guarantees that the
 distance falls with each step, and every principal curve is a saddle point of it (section 16.3.2):
 the loop keeps the best curve it has seen. In a robust fit outliers count little or not at all
-(section 16.3.4).
+(section 16.3.4). Normalized data, narrowing spans and the rule of convergence are the same for
+surfaces.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..optimize import Outcome, iterate
+from ..optimize import Converged, Outcome, iterate, relative_change_below
 from ..values import Array
-from .fitting import convergence_rule
 from .geometry import Polygon, Projection, polygon
 from .smoothers import Smoother, choose_nodes
 
+WIDE, NARROWER = 1.0, 0.75  # the widest first span, and the factor from step to step
+PATIENCE = 5
 KEPT = 0.75  # share of the points, the nearest ones, by which a robust fit is judged
 CORNERS = 360  # of an initial circle
 OUTLYING = 8.45  # median deviations beyond the median: 4 standard deviations of a normal distance
 ROUNDING = 1e-12  # of distances between points of about unit size
 TAIL = 0.05  # share of the points at each end in which a gap is looked for
 GAP = 0.1  # as a share of the stretch between the tails
+
+
+@dataclass(frozen=True, slots=True)
+class Normalization:
+    """Centers points and divides them to about unit size, so that no square overflows.
+
+    The scale is a power of two: there and back loses no digit beyond the centering.
+    """
+
+    center: Array
+    scale: float
+
+    @classmethod
+    def of(cls, points: Array) -> Normalization:
+        """Return the normalization of these points; they may not all coincide."""
+        points = np.ascontiguousarray(points)  # sums in one order, whatever the layout
+        center = points.mean(axis=0)
+        largest = float(np.abs(points - center).max())
+        size = float(np.abs(points).max())
+        if largest <= 16 * np.finfo(np.float64).eps * size:
+            raise ValueError(
+                f"all {len(points)} points coincide, and no curve or surface is determined by one "
+                "point; pass points that differ"
+            )
+        return cls(center, float(2.0 ** np.ceil(np.log2(largest))))
+
+    def apply(self, points: Array) -> Array:
+        """Return points of the data space, normalized."""
+        return np.ascontiguousarray((points - self.center) / self.scale)
+
+    def undo(self, points: Array) -> Array:
+        """Return normalized points in the data space."""
+        return np.asarray(self.center + points * self.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """Squared distances between data and curve at the start and after every iteration.
+
+    ``sums`` (Izenman 2013, eq. 16.9) are over ``n_counted`` of the ``n_points`` points: all, or in
+    a robust fit the nearest ones.
+    """
+
+    sums: Array
+    n_counted: int
+    n_points: int
+
+    @classmethod
+    def of(cls, losses: Sequence[float], scale: float, n_counted: int, n_points: int) -> Distances:
+        """Return the trace of a fit whose losses are sums of squares in units of ``scale``."""
+        return cls(np.array(losses) * scale**2, n_counted, n_points)
+
+    @property
+    def means(self) -> Array:
+        """Mean squared distances D^2 (Izenman 2013, eq. 16.15)."""
+        return self.sums / self.n_counted
+
+    @property
+    def legacy(self) -> Array:
+        """The numbers of Izenman 2013, figure 16.3: sums, but for the first, which is n times that.
+
+        The program behind the figure multiplies its first value by the number of points: its
+        "1023.3 to 0.54" is a fall of the sum of squares from 10.2 to 0.54.
+        """
+        printed = np.array(self.sums)
+        printed[0] *= self.n_points
+        return printed
+
+    def __str__(self) -> str:
+        """Return the sums, first to last."""
+        return " -> ".join(f"{value:.4g}" for value in self.sums)
+
+
+def narrowing_spans(span: float, max_steps: int) -> tuple[float, ...]:
+    """Return the spans of the first steps: wide ones first, then narrower, last the one asked for.
+
+    From a line or a plane, a narrow span ties the curve to whatever overlaps there; a wide one
+    first finds the large bends. All of 96 S-shapes were unrolled, from 0.5 down only a quarter.
+    """
+    spans = [span]
+    while spans[0] / NARROWER <= WIDE and len(spans) < max_steps:
+        spans.insert(0, spans[0] / NARROWER)
+    return tuple(spans)
+
+
+def convergence_rule(tolerance: float, total: float, after: int) -> Converged:
+    """Return the rule: converged when the loss changes by at most this share of it.
+
+    (Izenman 2013, eq. 16.16.) The first ``after`` losses belong to other spans and do not count.
+    Nothing makes the losses fall, so a fit has also converged when ``PATIENCE`` steps have not
+    improved on the best; and when the loss is nothing but rounding compared to the ``total`` sum
+    of squares.
+    """
+    change = relative_change_below(tolerance)
+    rounding = 1e-26 * total
+
+    def rule(losses: Sequence[float]) -> bool:
+        counted = losses[after:]
+        if losses[-1] <= rounding or len(counted) < 2:
+            return losses[-1] <= rounding
+        early, late = counted[:-PATIENCE], counted[-PATIENCE:]
+        stuck = len(early) > 0 and min(late) > (1 - PATIENCE * tolerance) * min(early)
+        return change(counted) or stuck
+
+    return rule
 
 
 @dataclass(frozen=True, slots=True)

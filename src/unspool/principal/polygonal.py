@@ -19,8 +19,7 @@ import numpy as np
 
 from ..optimize import Outcome, iterate, minimize
 from ..values import Array
-from .curve import CurveState
-from .fitting import PATIENCE
+from .curve import PATIENCE, CurveState
 from .geometry import Polygon, polygon
 
 PENALTY = 0.13  # of sharp corners, and

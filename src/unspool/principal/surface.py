@@ -18,8 +18,7 @@ import scipy.sparse as sp
 from ..optimize import Outcome, iterate
 from ..runtime import claim, limit_blas_threads
 from ..values import Array
-from .curve import KEPT, robust_weights, sum_of_smallest
-from .fitting import convergence_rule
+from .curve import KEPT, convergence_rule, robust_weights, sum_of_smallest
 from .spline_surface import (
     KNOTS,
     MOST_KNOTS,

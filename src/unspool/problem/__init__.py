@@ -23,10 +23,12 @@ from .neighborhoods import (
     grams_of_distances,
     grams_of_points,
     look_at,
+    reconstruction,
+    reconstruction_weights,
     tangent_coordinates,
     tangents_of_grams,
+    weights,
 )
-from .reconstruction import reconstruction, reconstruction_weights, weights
 
 __all__ = [
     "LocalDistances",

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ..runtime import stage
 from ..values import Array, EigenProblem
-from .reconstruction import weights
+from .neighborhoods import weights
 
 ENTRIES = 4_000_000  # of patches held before they are added up: a quarter of a gigabyte
 # Functions that are neither affine nor quadratic on a neighbourhood do not show in its Hessian.

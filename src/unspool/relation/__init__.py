@@ -53,22 +53,25 @@ from .heat import (
     settle_faint_points,
 )
 from .independent import Mixture, choose_independent, n_vectors, unexplained
-from .landmarks import LandmarkGeodesics, place_roughly, triangulate, triangulate_moments
-from .local import (
-    LocalRelation,
-    relate_by_modified_weights,
-    relate_by_reconstruction,
-    relate_by_tangents,
-)
-from .nystroem import (
+from .landmarks import (
     GivenKernel,
+    LandmarkGeodesics,
     NystroemMap,
     begin_nystroem,
     center_landmarks,
     draw_landmarks,
     finish_nystroem,
     fit_nystroem,
+    place_roughly,
     regress_points,
+    triangulate,
+    triangulate_moments,
+)
+from .local import (
+    LocalRelation,
+    relate_by_modified_weights,
+    relate_by_reconstruction,
+    relate_by_tangents,
 )
 from .subspaces import (
     MOST_COLUMNS,

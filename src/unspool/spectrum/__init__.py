@@ -1,5 +1,11 @@
 """EigenProblem -> Spectrum: one place picks the solver, checks it, and fixes signs and axes."""
 
+from .dense import (
+    additive_constant,
+    all_eigenvalues,
+    components_of_null_space,
+    negative_mass,
+)
 from .operators import double_product
 from .solve import (
     DECOMPOSED,
@@ -8,12 +14,6 @@ from .solve import (
     FILTER_PRODUCTS,
     SQUARED_FROM,
     solve,
-)
-from .whole_spectrum import (
-    additive_constant,
-    all_eigenvalues,
-    components_of_null_space,
-    negative_mass,
 )
 
 __all__ = [

@@ -3,11 +3,18 @@
 Each serves one structure, and returns pairs from the wanted end, best first. Products find the
 large end. The small end is the large end of an inverse, of the sparse matrix slightly shifted or
 of its factor; or of a Chebyshev polynomial of the matrix, where no factorisation would stay sparse.
+
+The small end of a Laplacian is looked at once more where parts of the graph are hardly joined.
+Joined by weights of 1e-12, parts have eigenvalues below the rounding of the matrix, whose diagonal
+has no room for such weights: any mix of the parts seems to be an eigenvector. The edges themselves
+know better. As x'Lx is a sum of w_ij (x_i - x_j)^2, its root is a factor whose rows are differences
+along edges, and inside of a part those are zero to rounding. Singular values of that factor, on the
+span that a solver found, tell the mixes apart down to weights of about 1e-20.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,8 +22,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as sparse_linalg
+from scipy.sparse.csgraph import connected_components
 
-from ..ordering import PLANNED, SYMMETRIC, Elimination
+from ..elimination_order import PLANNED, SYMMETRIC, Elimination
 from ..runtime import limit_blas_threads, run_strips
 from ..values import Array
 from .krylov import ACCURACY, RitzPairs, leading_pairs
@@ -30,6 +38,7 @@ SHIFTS = (1e-12, 1e-9, 1e-6)  # of the norm. Small: LLE's wanted values are 1e-1
 FAINT = 1e-6  # of its largest entry: where the left null vector is smaller, the border is moved
 
 Apply = Callable[[Array], Array]
+EDGES = 1 << 18  # whose differences are held at a time
 
 
 def solve_by_products(task: Task) -> EigenPairs:
@@ -277,3 +286,44 @@ def _rayleigh_ritz(task: Task, vectors: Array) -> EigenPairs:
         values = np.square(np.linalg.norm(task.form.matrix @ vectors, axis=0))
     order = np.argsort(values, kind="stable")
     return EigenPairs(values[order], vectors[:, order])
+
+
+def is_one_graph(task: Task) -> bool:
+    """Tell whether a matrix is the Laplacian of one connected graph.
+
+    Components that nothing joins have the value zero each, and any mix of them is as good.
+    """
+    form, problem = task.form, task.problem
+    if problem.end != "smallest" or problem.ceiling is None or not sp.issparse(form.matrix):
+        return False
+    if form.trivial.shape[1] != 1 or not (form.trivial != 0.0).all():
+        return False
+    return bool(connected_components(form.sparse, directed=False, return_labels=False) == 1)
+
+
+def resolve_by_differences(task: Task, pairs: EigenPairs) -> EigenPairs:
+    """Return the pairs of the same span, their values from differences along the edges."""
+    triangle = np.zeros((0, len(pairs.values)))
+    for rows in _differences(task.form, pairs.vectors):
+        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, rows]), mode="r"))
+    _, singular, turned = np.linalg.svd(triangle)
+    values = np.zeros(len(pairs.values))
+    values[: len(singular)] = singular**2
+    order = np.argsort(values, kind="stable")
+    vectors = pairs.vectors @ turned.T[:, order]
+    return replace(pairs, values=values[order], vectors=vectors, of_factor=True, residuals=None)
+
+
+def _differences(form: StandardForm, vectors: Array) -> Iterator[Array]:
+    """Yield the rows of the factor times the vectors, some edges at a time.
+
+    With M t = 0, x'Mx is the sum over edges of -m_ij t_i t_j (x_i / t_i - x_j / t_j)^2.
+    """
+    known = form.trivial[:, 0]
+    edges = sp.coo_array(sp.triu(form.sparse, k=1))
+    ratios = vectors / known[:, None]
+    for first in range(0, edges.nnz, EDGES):
+        strip = slice(first, first + EDGES)
+        i, j = edges.row[strip], edges.col[strip]
+        roots = np.sqrt(np.maximum(-edges.data[strip] * known[i] * known[j], 0.0))
+        yield roots[:, None] * (ratios[i] - ratios[j])

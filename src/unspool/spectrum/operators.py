@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 import scipy.sparse as sp
 
-from ..ordering import Elimination
+from ..elimination_order import Elimination
 from ..runtime import Running, run_strips
 from ..values import Array, EigenProblem, Matrix, Operator
 

@@ -22,9 +22,10 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from ..ordering import plan_elimination
+from ..elimination_order import plan_elimination
 from ..runtime import advise, available_bytes, claim, run_apart, stage, warn
 from ..values import Array, EigenProblem, Spectrum
+from .dense import is_squared, solve_by_gram
 from .iterative import (
     solve_by_factor_inverse,
     solve_by_filter,
@@ -32,7 +33,6 @@ from .iterative import (
     solve_by_shift_invert,
 )
 from .operators import EigenPairs, NotSolved, StandardForm, Task, to_standard_form
-from .squared import is_squared, solve_by_gram
 
 DENSE_SIZE = 600  # below, a full decomposition takes less than the set-up of anything cleverer
 SPARE = 4  # pairs beyond the wanted ones: they show the gap, and complete degenerate groups
@@ -138,7 +138,7 @@ def _resolved(task: Task, pairs: EigenPairs) -> EigenPairs:
     norm = _norm(task, pairs)
     if pairs.of_factor or pairs.values[0] > TINY * norm or task.problem.ceiling is None:
         return pairs
-    from .hardly_joined import is_one_graph, resolve_by_differences
+    from .iterative import is_one_graph, resolve_by_differences
 
     return _measured(task, resolve_by_differences(task, pairs)) if is_one_graph(task) else pairs
 

@@ -1,4 +1,4 @@
-"""Dimension from distances to nearest neighbours.
+"""Dimension as points see it around them: distances to neighbours, pairs within r, local PCA.
 
 In d dimensions the number of points within r grows like r^d, so log distances to successive
 neighbours grow in steps of 1/d: with T_j the distance to the j-th neighbour, the numbers
@@ -7,6 +7,15 @@ around a point. Levina & Bickel (2004) average them over neighbours, and, as Mac
 (2005) showed to be right, over points before the inverse is taken. Facco et al. (2017) look at the
 first two neighbours only, the finest scale there is; Denti et al. (2022) read the same off
 neighbours k and 2k.
+
+Correlation dimension, Grassberger & Procaccia (1983): C(r), the share of pairs closer than r, grows
+like r^d. The slope is read over octaves of r, from the radius within which a point has one other on
+average up to where C reaches a quarter, at the scale that ``choose_scale`` finds.
+
+Local PCA, Fukunaga & Olsen (1971): as many directions as have at least a tenth of the variance of
+the first. A neighbourhood must have a few points per direction to show them all, and be small
+enough to be flat, so its size is found in two steps: at least 3 neighbours for every direction
+counted, and from there as ``choose_scale`` says.
 """
 
 from __future__ import annotations
@@ -15,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime import stage
 from ..values import Array, Metric
 from .distinct_points import DistinctPoints, find_distinct_points
 from .estimate import OVERLAP, Estimate, Reading, choose_scale, doubling_scales
@@ -22,6 +32,12 @@ from .estimate import OVERLAP, Estimate, Reading, choose_scale, doubling_scales
 CENSORED = 0.1  # share of the largest ratios that only count as "at least": near-copies make them
 NONSENSE = 1e3  # dimensions beyond come from equal distances, not from data
 POOLED = 20  # neighbours whose ratios are averaged for the estimate at one point
+PAIRS = 10_000_000  # distances looked at, in a space of few columns
+CHUNK_BYTES = 32 * 2**20
+LOCAL = 8  # neighbours within the radius at which a single point has an estimate, at least
+SHARE = 0.1  # of the variance of the first direction
+NEIGHBORHOODS = 500  # neighbourhoods decomposed
+POINTS_PER_DIRECTION = 3
 
 
 def levina_bickel(
@@ -226,3 +242,187 @@ def _check_sense(value: float, method: str) -> None:
             f"the {method} estimate needs neighbours at different distances, and here they are "
             "equally far at every scale (points on a grid?); use method='local-pca'"
         )
+
+
+def correlation_dimension(
+    X: Any, *, metric: Metric = "euclidean", sample: int | None = None, seed: int = 0
+) -> Estimate:
+    """Return the growth of log C(r) over log r at the scale that the data call for.
+
+    C(r) is the share of pairs that are closer than r (Grassberger and Procaccia 1983).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point; with ``metric="precomputed"`` the distances between them.
+    metric : str or callable, default="euclidean"
+        Name of a metric, a function of two points, or "precomputed".
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.correlation_dimension(datasets.circle(500).points).value)
+    1
+    """
+    return correlation_of(find_distinct_points(X, metric, sample, seed))
+
+
+def correlation_of(data: DistinctPoints) -> Estimate:
+    """Return the same for points whose neighbours may have been searched already."""
+    points = _counted_points(data)
+    radii = _radii(data)
+    counts = _counts(data, points, radii)
+    # half-octave steps, slopes over whole octaves
+    usable = [i for i in range(len(radii) - 2) if counts[:, i + 2].mean() <= data.n_points / 4]
+    usable = usable or [0]
+    reading = choose_scale(lambda i: _slope(counts[:, i], counts[:, i + 2]), usable, data.ceiling)
+    if reading.value <= 0.0:
+        raise ValueError("no pair is closer than others at any scale, so there is no slope to read")
+    best = usable[reading.index]
+    return Estimate(
+        method="correlation",
+        value=reading.value,
+        standard_error=reading.error,
+        read_at=f"radius {data.unit * radii[best]:.3g} to {data.unit * radii[best + 2]:.3g}",
+        exact=len(points) == data.n_points,
+        curve=reading.values,
+        scales=data.unit * radii[usable][: len(reading.values)],
+        per_point=_local_slopes(counts, best),
+        sample=data.original[points],
+    )
+
+
+def _counted_points(data: DistinctPoints) -> Array:
+    """Return the points whose distances to all others are counted."""
+    price = max(1.0, data.n_columns / 100)
+    affordable = max(200, int(PAIRS / (price * data.n_points)))
+    if affordable >= len(data.chosen):
+        return data.chosen
+    chosen = np.random.default_rng(data.seed).choice(data.chosen, affordable, replace=False)
+    return np.sort(chosen)
+
+
+def _radii(data: DistinctPoints) -> Array:
+    """Return radii in half octaves, from one neighbour on average to the farthest pair."""
+    distances = data.distances
+    first = np.partition(distances, len(distances) - 1, axis=None)[len(distances) - 1]
+    farthest = 2 * float(data.between(data.chosen[:1]).max())  # by the triangle inequality
+    steps = max(4, int(np.ceil(2 * np.log2(farthest / first))) + 1)
+    return np.asarray(first * 2.0 ** (np.arange(steps) / 2))
+
+
+def _counts(data: DistinctPoints, points: Array, radii: Array) -> Array:
+    """Return how many others each point has within each radius."""
+    counts = np.empty((len(points), len(radii)))
+    step = max(1, CHUNK_BYTES // (8 * data.n_points))
+    with stage("pairs", total=len(points)) as running:
+        for first in range(0, len(points), step):
+            part = slice(first, first + step)
+            table = data.between(points[part])
+            for place, radius in enumerate(radii):
+                counts[part, place] = (table <= radius).sum(axis=1) - 1  # all but itself
+            running.advance(len(table))
+    return counts
+
+
+def _slope(near: Array, far: Array) -> tuple[float, float]:
+    """Return the slope over an octave, and its error."""
+    inner, outer = max(near.mean(), 1e-12), max(far.mean(), 1e-12)
+    scatter = (far / outer - near / inner).std() / np.log(2.0)
+    return float(np.log2(outer / inner)), float(OVERLAP * scatter / np.sqrt(len(near)))
+
+
+def _local_slopes(counts: Array, best: int) -> Array:
+    """Return the slope around each point, from the radius at which it has enough neighbours."""
+    enough = (counts < LOCAL).sum(axis=1)
+    inner = np.clip(enough, best, counts.shape[1] - 3)
+    rows = np.arange(len(counts))
+    near, far = counts[rows, inner], counts[rows, inner + 2]
+    return np.asarray(np.log2(np.maximum(far, 1.0) / np.maximum(near, 1.0)))
+
+
+def local_pca(X: Any, *, sample: int | None = None, seed: int = 0) -> Estimate:
+    """Return the mean number of directions in which neighbourhoods extend (of 500 points).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, one row per point.
+    sample : int or None, default=None
+        Number of points to look at; None is all of them as long as that is affordable.
+    seed : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    Estimate
+        The dimension with its standard error.
+
+    Examples
+    --------
+    >>> from unspool import datasets, dimension
+    >>> round(dimension.local_pca(datasets.swiss_roll(1000).points).value)
+    2
+    """
+    return local_pca_of(find_distinct_points(X, "euclidean", sample, seed))
+
+
+def local_pca_of(data: DistinctPoints) -> Estimate:
+    """Return the same for points whose neighbours may have been searched already."""
+    if data.metric != "euclidean":
+        raise ValueError("local PCA needs points and Euclidean distances")
+    rows = np.arange(len(data.chosen))
+    if len(rows) > NEIGHBORHOODS:
+        rows = np.sort(np.random.default_rng(data.seed).choice(rows, NEIGHBORHOODS, replace=False))
+    scales = doubling_scales(10, data.distances.shape[1])
+    found: dict[int, Array] = {}
+
+    def read(count: int) -> tuple[float, float]:
+        if count not in found:
+            found[count] = _directions(data, rows, count)
+        independent = max(1.0, min(len(rows), data.n_points / count))
+        return float(found[count].mean()), float(found[count].std() / np.sqrt(independent))
+
+    first = 0
+    while first + 1 < len(scales) and POINTS_PER_DIRECTION * read(scales[first])[0] > scales[first]:
+        first += 1
+    scales = scales[first:]
+    reading = choose_scale(read, scales, data.ceiling)
+    count = scales[reading.index]
+    return Estimate(
+        method="local-pca",
+        value=reading.value,
+        standard_error=reading.error,
+        read_at=f"{count} neighbours",
+        exact=len(rows) == data.n_points,
+        curve=reading.values,
+        scales=np.array(scales[: len(reading.values)]),
+        per_point=found[count],
+        sample=data.sample[rows],
+    )
+
+
+def _directions(data: DistinctPoints, rows: Array, count: int) -> Array:
+    """Return the number of directions of each neighbourhood of ``count`` points and its centre."""
+    members = np.column_stack([data.chosen[rows], data.near[0][rows, :count]])
+    answer = np.empty(len(rows))
+    step = max(1, CHUNK_BYTES // (8 * members.shape[1] * data.given.shape[1]))
+    with stage("local PCA", total=len(rows)) as running:
+        for first in range(0, len(rows), step):
+            points = data.given[members[first : first + step]]
+            centred = points - points.mean(axis=1, keepdims=True)
+            turned = centred.transpose(0, 2, 1)
+            tall = centred.shape[1] > centred.shape[2]
+            variances = np.linalg.eigvalsh(turned @ centred if tall else centred @ turned)
+            answer[first : first + step] = (variances > SHARE * variances[:, -1:]).sum(axis=1)
+            running.advance(len(points))
+    return answer

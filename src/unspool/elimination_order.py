@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as sparse_linalg
 
-from ..values import Array
+from .values import Array
 
 LEAF = 150  # vertices that are no longer split: minimum degree is as good there
 COARSE = 120  # vertices of the coarsest graph: enough to have a shape, few enough to try often
