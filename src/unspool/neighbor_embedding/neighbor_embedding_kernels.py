@@ -1,4 +1,4 @@
-"""Compiled loops: the bandwidth of every point by bisection, and the forces between points of a map.
+"""Compiled loops: the bandwidth of every point by bisection, and the forces between points.
 
 NumPy would take 50 passes over all neighbours of all points; here a row stays in cache until its
 bandwidth is found, and most need 10 to 20 steps (n = 10,000 and 90 neighbours: 0.1 s on one core).
