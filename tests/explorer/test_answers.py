@@ -12,6 +12,7 @@ import scipy.sparse.csgraph as csgraph
 import unspool
 from tests.explorer.server import IMAGE, make_explorer
 from unspool import quality
+from unspool.explorer import honesty, verdicts
 from unspool.explorer.columns import Data
 from unspool.explorer.frames import pack, unpack
 from unspool.explorer.images import images_of, thumbnail
@@ -163,6 +164,29 @@ def test_doubtful_edges_on_a_path_are_those_of_the_library():
     assert way["doubtful"] == [k for k, pair in enumerate(pairs) if pair in known]
     assert way["doubtful"]
     assert "doubtful" in way["words"]
+
+
+def test_paths_cross_the_bridges_of_the_model_and_call_them_doubtful():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 1, (30, 3)), rng.normal(40, 1, (30, 3))])
+    with pytest.warns(UserWarning, match="joined by the shortest links"):
+        model = unspool.Isomap(2, n_neighbors=5).fit(X)
+    explorer = explorer_of(data_of_array(X, metric="euclidean"), model)
+    view = explorer.session.view("m0")
+    found = honesty.path(explorer.session, view, 3, 50)
+    way = np.array(found["points"])
+    crossing = np.flatnonzero((way[:-1] < 30) != (way[1:] < 30)).tolist()
+    assert len(crossing) == 1
+    assert set(crossing) <= set(found["doubtful"])
+    assert "1 of them laid between connected components" in found["words"]
+    gaps = np.linalg.norm(X[:30, None] - X[None, 30:], axis=2)
+    assert found["lengths"][crossing[0]] == pytest.approx(gaps.min())
+    assert found["length"] == pytest.approx(sum(found["lengths"]))
+    assert "between" not in honesty.path(explorer.session, view, 3, 9)["words"]
+    sentences = verdicts.diagnosis(view)["sentences"]
+    apart = next(s for s in sentences if "connected components" in s["measure"])
+    chosen = set(apart["link"]["points"])
+    assert chosen in (set(range(30)), set(range(30, 60)))
 
 
 def test_the_way_back_is_inverse_transform(client, session):

@@ -170,9 +170,13 @@ def test_ellipses_are_drawn_where_there_is_room(window, session, places, client)
     assert from_points.min(axis=1).max() < 0.5
     assert 20 < len(drawn) <= 150
     frame = client.ask("/api/ellipses?map=m0").frame
-    axes, unit = frame.arrays["axes"], min_unit(window)
+    axes, facts = frame.arrays["axes"], frame.facts
+    enlarged = max(facts["scale"] * min_unit(window), 11 / facts["typical"])
+    typical = np.exp(np.median(np.log(np.linalg.svd(axes, compute_uv=False))))
+    assert facts["typical"] == pytest.approx(typical, rel=0.01)
     for shape, point in zip(drawn, from_points.argmin(axis=1), strict=True):
-        stretches = np.linalg.svd(axes[point], compute_uv=False) * frame.facts["scale"] * unit
+        stretches = np.linalg.svd(axes[point], compute_uv=False) * enlarged
+        stretches *= min(1.0, 42 / stretches[0])  # smaller, but of the same form
         assert shape["rx"] == pytest.approx(stretches[0], rel=1e-3)
         assert shape["ry"] == pytest.approx(max(stretches[1], 0.4), rel=1e-3, abs=1e-3)
     zoomed = window.frame_of()

@@ -219,6 +219,27 @@ def test_nothing_lies_over_anything_else(browser, client, size):
             assert wide <= 0, tab
 
 
+def test_maps_side_by_side_have_the_most_room_and_their_scores(browser, client):
+    with opened(browser, client.gate.address, PHONE) as window:
+        count = len(window.state()["maps"])
+        assert count > 1
+        boxes = [panel.bounding_box() for panel in window.page.locator(".panel").all()]
+        assert min(box["width"] for box in boxes) >= 150
+        for scores in window.page.locator(".panel .map-scores").all():
+            assert scores.is_visible()
+            assert "trust" in scores.inner_text()
+            assert scores.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    with opened(browser, client.gate.address, LAPTOP) as window:
+        board = window.page.locator(".board").bounding_box()
+        columns = int(window.page.locator(".board").get_attribute("data-columns"))
+
+        def room(across):
+            down = -(-count // across)
+            return min(board["width"] / across, board["height"] / down - 44)
+
+        assert room(columns) == max(room(k) for k in range(1, count + 1))
+
+
 def test_dark_follows_the_system_and_the_button(browser, client):
     background = "getComputedStyle(document.getElementById('app')).backgroundColor"
     with opened(browser, client.gate.address, color_scheme="dark") as window:

@@ -95,7 +95,7 @@ def neighbor_table(session: Session, view: View, k: int) -> dict[str, Array]:
 
 def path(session: Session, view: View, first: int, last: int) -> dict[str, Any]:
     """Return the geodesic between two points, how long it is, and which edges are in doubt."""
-    way = paths.shortest_path(view.joined, first, last)
+    way = paths.shortest_path(view.walked, first, last)
     places = view.places[[first, last]].astype(np.float64)
     straight = _straight(session, first, last)
     answer: dict[str, Any] = {
@@ -116,34 +116,33 @@ def path(session: Session, view: View, first: int, last: int) -> dict[str, Any]:
         }
     lengths = _edge_lengths(view, way)
     drawn = np.linalg.norm(np.diff(view.places[way].astype(np.float64), axis=0), axis=1)
-    doubtful = _doubted_on(view, way)
+    bridges = _bridges_on(view, way)
+    doubtful = sorted({*_doubted_on(view, way), *bridges})
     length = float(lengths.sum())
+    told = _tell_length(length, straight, len(lengths)) + _tell_doubts(view, doubtful, bridges)
     return {
         **answer,
         "lengths": lengths.tolist(),
         "length": length,
         "map_length": float(drawn.sum()),
         "doubtful": doubtful,
-        "words": _tell_path(view, length, straight, answer["map_distance"], len(lengths), doubtful),
+        "words": f"{told}; on the map the ends are {answer['map_distance']:.4g} apart",
     }
 
 
-def _tell_path(
-    view: View,
-    length: float,
-    straight: float | None,
-    mapped: float,
-    edges: int,
-    doubtful: list[int],
-) -> str:
-    """Say how long a path is, against the straight way and the map."""
+def _tell_length(length: float, straight: float | None, edges: int) -> str:
+    """Say how long a path is, against the straight way."""
     direct = f", {length / straight:.2f} times the straight way" if straight else ""
+    return f"geodesic of {edges} edges, length {length:.4g}{direct}"
+
+
+def _tell_doubts(view: View, doubtful: list[int], bridges: list[int]) -> str:
+    """Say which edges of a path may not be there."""
     doubts = f"; {len(doubtful)} doubtful" if doubtful else ""
+    if bridges:
+        doubts += f", {len(bridges)} of them laid between connected components of the graph"
     unseen = "" if view.data.n_points <= DOUBTED else "; doubtful edges are not looked for here"
-    return (
-        f"geodesic of {edges} edges, length {length:.4g}{direct}{doubts}{unseen}; on the map the "
-        f"ends are {mapped:.4g} apart"
-    )
+    return doubts + unseen
 
 
 def _straight(session: Session, first: int, last: int) -> float | None:
@@ -158,11 +157,20 @@ def _straight(session: Session, first: int, last: int) -> float | None:
 
 def _edge_lengths(view: View, way: Array) -> Array:
     """Return the lengths of the edges of a path in the neighbour graph."""
-    graph, found = view.joined, []
+    graph, found = view.walked, []
     for point, after in pairwise(way):
         edges = slice(graph.starts[point], graph.starts[point + 1])
         found.append(graph.distances[edges][graph.neighbors[edges] == after].min())
     return np.array(found, dtype=np.float64)
+
+
+def _bridges_on(view: View, way: Array) -> list[int]:
+    """Return which edges of a path the model added: neither end lists the other."""
+    graph = view.joined
+    if view.walked is graph:
+        return []
+    listed = [graph.neighbors[graph.starts[p] : graph.starts[p + 1]] for p in way[:-1]]
+    return [k for k, found in enumerate(listed) if way[k + 1] not in found]
 
 
 def _doubted_on(view: View, way: Array) -> list[int]:
@@ -185,8 +193,9 @@ def ellipses(session: Session, view: View) -> tuple[dict[str, Any], dict[str, Ar
         raise NotPossible("stretches are known of points only, and these are distances")
     axes = view.turned(found.axes).astype(np.float32)
     radius = float(np.median(session.spacing))
+    scale = 1.0 if view.alignment is None else view.alignment.scale
     facts = {
-        "typical": float(found.typical),
+        "typical": float(found.typical) * scale,
         "scale": radius,
         "value": float(found.value),
         "meaning": "each ellipse is what the map makes of a small circle in the data; all alike "
@@ -236,7 +245,8 @@ def edges(view: View) -> tuple[dict[str, Any], dict[str, Array]]:
             doubted[shown],
         )
     drawn = np.linalg.norm(view.places[first] - view.places[second], axis=1)
-    told = f"{n_doubtful:,} of {total:,} edges are in doubt" if known else f"{total:,} edges"
+    unseen = f"{total:,} edges; doubtful ones are looked for up to {DOUBTED:,} points"
+    told = f"{n_doubtful:,} of {total:,} edges are in doubt" if known else unseen
     facts = {
         "n_edges": total,
         "n_shown": len(first),

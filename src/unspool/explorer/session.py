@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from .. import distances, graph, quality
 from ..catalog import entry_of, is_catalogued
 from ..dimension import Dimension, intrinsic_dimension
-from ..evaluate import Comparison, Evidence
+from ..evaluate import Comparison, Diagnosis, Evidence, diagnose
 from ..evaluate.compare import title_of, was_fitted_on
 from ..evaluate.scores import COLUMNS, Elbow, Scores, Yardstick, geodesics_to_guides
 from ..quality import Alignment, Score
@@ -55,7 +55,9 @@ class View:
     data: Data
     reference: View | None = None
     stability: Score | None = None
+    _diagnosis: Diagnosis | None = None
     _lock: Any = field(default_factory=threading.RLock)
+    _diagnosing: Any = field(default_factory=threading.Lock)
 
     @property
     def model(self) -> Any:
@@ -139,10 +141,30 @@ class View:
         with self._lock:
             return getattr(self.evidence, name)
 
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """What may be wrong with the map: found once, and no other question waits for it."""
+        with self._diagnosing:
+            if self._diagnosis is None:
+                self._diagnosis = diagnose(self.model, self.data.points)
+            return self._diagnosis
+
     @cached_property
     def joined(self) -> NeighborGraph:
         """The neighbour graph of the model, undirected; of other methods, that of 10 neighbours."""
         return graph.symmetrize(self.measured("listed"))
+
+    @cached_property
+    def walked(self) -> NeighborGraph:
+        """The graph that geodesics go along: with the model's bridges, where it makes some."""
+        graph_ = self.joined
+        found = graph.find_components(graph_)
+        if found.count == 1 or getattr(self.model, "components", None) != "bridge":
+            return graph_
+        with self._lock:
+            points = self.data.points
+            index = distances.build_index(points, self.evidence.metric)
+            return graph.bridge_components(graph_, found, index, points)
 
     @cached_property
     def index(self) -> NeighborIndex:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import quality
-from ..evaluate import Diagnosis, diagnose
+from .. import graph, quality
+from ..evaluate import Diagnosis
 from ..evaluate.solution_checks import spectrum_of
 from ..quality import Score
 from ..values import Array
@@ -98,7 +98,8 @@ def score(view: View, name: str) -> tuple[dict[str, Any], Array] | None:
     if found is None:
         if asked.job:
             return None
-        raise NotPossible(f"{asked.title} is not known for these data")
+        limit = f"; it is looked at up to {DOUBTED:,} points" if asked.read is _doubtful else ""
+        raise NotPossible(f"{asked.title} is not known for these data{limit}")
     values = np.full(view.data.n_points, np.nan, dtype=np.float32)
     values[found.sample] = found.per_point
     known = found.per_point[np.isfinite(found.per_point)]
@@ -160,9 +161,10 @@ def _scree(view: View) -> dict[str, Any] | None:
     facts = spectrum_of(view.model)
     after = [] if facts is None or facts["next"] is None else [float(facts["next"])]
     whole = kept + after if facts is not None and facts["count"] == len(kept) else kept
-    return {"values": whole, "kept": len(kept), "title": "eigenvalues of the coordinates"}
+    return {"values": whole, "kept": len(kept), "title": "Eigenvalues of the coordinates"}
 
 
+_APART = {"kind": "edges", "doubtful": False}
 # What a measure of a diagnosis speaks of, by a word of its name.
 _LINKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("trustworthiness", {"kind": "score", "name": "trust"}),
@@ -170,7 +172,7 @@ _LINKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("stress", {"kind": "pairs"}),
     ("residual variance", {"kind": "pairs"}),
     ("doubtful edges", {"kind": "edges", "doubtful": True}),
-    ("connected components", {"kind": "edges", "doubtful": False}),
+    ("connected components", _APART),
     ("log areas", {"kind": "ellipses"}),
     ("distortion", {"kind": "ellipses"}),
     ("eigengap", {"kind": "scree"}),
@@ -185,9 +187,18 @@ def diagnosis(view: View) -> dict[str, Any]:
         raise NotPossible(
             f"a diagnosis is made here of up to {DIAGNOSED:,} points; run `unspool diagnose`"
         )
-    with view._lock:
-        found = diagnose(view.model, view.data.points)
-    return {"sound": found.sound, "sentences": _sentences(found)}
+    found = view.diagnosis
+    sentences = _sentences(found)
+    for one in sentences:
+        if one["link"] == _APART and not one["ok"]:
+            one["link"] = {"kind": "points", "points": _outside_largest(view)}
+    return {"sound": found.sound, "sentences": sentences}
+
+
+def _outside_largest(view: View) -> list[int]:
+    """Return the points that the largest connected component does not hold."""
+    found = graph.find_components(view.joined)
+    return [int(point) for point in np.flatnonzero(found.labels != 0)]
 
 
 def _sentences(found: Diagnosis) -> list[dict[str, Any]]:

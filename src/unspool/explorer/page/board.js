@@ -5,12 +5,16 @@ import { h, number, put, scoreText } from "./dom.js";
 import { namesOf } from "./overlay.js";
 import { createView } from "./view.js";
 
+const HEAD = 44; // pixels of the line over a map
+const NARROWEST = 150; // pixels of a map
 const LIT = 2500; // pairs that are drawn at most; the count says of how many
 
 /** Make the board. `app` is what the parts of the page share. */
 export function createBoard(app) {
   const element = h("div", { class: "board" });
   const panels = [];
+  const observer = new ResizeObserver(() => layOut());
+  observer.observe(element);
   let turn = 0; // changes overtake each other; only the latest counts
 
   const board = {
@@ -24,9 +28,22 @@ export function createBoard(app) {
     setScene(scene, map = null) {
       for (const panel of panels) if (!map || panel.map === map) panel.view.setScene(scene);
     },
-    destroy: () => panels.splice(0).forEach((panel) => panel.view.destroy()),
+    destroy() {
+      observer.disconnect();
+      panels.splice(0).forEach((panel) => panel.view.destroy());
+    },
   };
   return board;
+
+  /** As many columns as leave every map the most room: maps are about as high as wide. */
+  function layOut() {
+    const { width, height } = element.getBoundingClientRect();
+    const room = (columns) => Math.min(width / columns, height / Math.ceil(panels.length / columns) - HEAD);
+    const choices = panels.map((_, k) => k + 1).filter((columns) => width / columns >= NARROWEST || columns === 1);
+    const best = choices.reduce((one, other) => (room(other) > room(one) ? other : one), 1);
+    element.style.setProperty("--columns", best);
+    element.dataset.columns = best;
+  }
 
   async function refresh(state, previous) {
     const now = ++turn;
@@ -50,6 +67,7 @@ export function createBoard(app) {
       element.append(panels[panels.length - 1].element);
     }
     element.dataset.count = panels.length;
+    layOut();
     panels.forEach((panel, k) => panel.setTitle(state.maps[k], state));
   }
 
@@ -131,7 +149,10 @@ function createPanel(app) {
   panel.element = h("section", { class: "panel", onpointerdown: activate },
     h("header", { class: "panel-head" }, chooser, scores, count),
     panel.view.stage);
-  panel.setCount = (n, total) => put(count, h("b", {}, number(n)), ` of ${number(total)} shown`);
+  panel.setCount = (n, total) => {
+    put(count, h("b", {}, number(n)), ` of ${number(total)} shown`);
+    count.classList.toggle("whole", n === total);
+  };
   panel.setTitle = (map, state) => {
     put(chooser, ...app.info.maps.map((one) => h("option", { value: one.id }, one.label)));
     chooser.value = map;

@@ -224,7 +224,7 @@ function createApp(app) {
   function follow(link) {
     if (link.kind === "score") colorBy({ kind: "score", name: link.name });
     else if (link.kind === "ellipses") store.set({ ellipses: true });
-    else if (link.kind === "edges") store.set({ lit: { kind: "edges", box: "doubtful" } });
+    else if (link.kind === "edges" && link.doubtful) store.set({ lit: { kind: "edges", box: "doubtful" } });
     else if (link.kind === "points") store.set({ selection: link.points });
     else if (link.kind === "parameter") {
       store.set({ tab: "maps" });
@@ -258,7 +258,8 @@ function createApp(app) {
     const name = color?.kind === "column" ? info.columns.find((column) => column.index === color.index)?.name : null;
     const shown = app.telling(row);
     const first = shown.values.filter(([column]) => column === name);
-    return { ...shown, values: [...first, ...shown.values.filter(([column]) => column !== name)] };
+    const named = info.columns.find((column) => column.index === info.id)?.name; // stands above already
+    return { ...shown, values: [...first, ...shown.values.filter(([column]) => column !== name && column !== named)] };
   }
 
   /** A row without its pixels, where it is a picture that is shown beside it. */

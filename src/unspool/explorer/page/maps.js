@@ -224,10 +224,13 @@ function numberField(one, value, act, n, label) {
   const shown = h("input", { type: "number", min: one.low ?? null, max: one.high ?? null, step: whole ? 1 : "any", value: value ?? "", placeholder: word, "aria-label": `${one.name}, as a number`, onchange: () => act(shown.value === "" ? undefined : Number(shown.value)) });
   const range = h("input", {
     type: "range", min: low, max: high, step, value: value ?? low, "data-parameter": one.name, "aria-label": one.name,
-    oninput: () => (shown.value = Number(Number(range.value).toPrecision(4))),
+    oninput: () => {
+      shown.value = Number(Number(range.value).toPrecision(4));
+      range.parentElement.classList.remove("unset");
+    },
     onchange: () => act(Number(range.value)),
   });
-  return h("div", { class: "field number" }, label, range, shown);
+  return h("div", { class: value === null ? "field number unset" : "field number" }, label, range, shown);
 }
 
 /** An end for a slider that has none of its own. */

@@ -103,6 +103,8 @@ function litShapes({ lit, at, ink }) {
 }
 
 const APART = 34; // pixels between the centers of ellipses
+const TYPICAL = 11; // pixels that the radius of a typical one has at least
+const LONGEST = 42; // pixels of half of an ellipse, above which it would hide others
 
 /** Images of small circles of the data; where there is no room only one of many is drawn. */
 function ellipseShapes({ ellipses, grid, lens, size, shown, at, view, ink, solid }) {
@@ -111,26 +113,28 @@ function ellipseShapes({ ellipses, grid, lens, size, shown, at, view, ink, solid
   const shapes = [];
   const [x0, y0] = lens.place(-40, view.height + 40);
   const [x1, y1] = lens.place(view.width + 40, -40);
+  const pixels = Math.max(ellipses.scale * lens.unit, TYPICAL / ellipses.typical); // of a circle of the data
   eachInBox(grid, x0, y0, x1, y1, (point) => {
     if (!shown(point)) return;
     const [x, y] = at(point);
     const cell = Math.round(x / APART) * 8192 + Math.round(y / APART);
     if (taken.has(cell)) return;
     taken.add(cell);
-    const shape = ellipseOf(ellipses, point, x, y, lens.unit, ink);
+    const shape = ellipseOf(ellipses, point, x, y, pixels, ink);
     if (shape) shapes.push(shape);
   });
   return shapes;
 }
 
-function ellipseOf({ arrays, scale }, point, x, y, unit, ink) {
+function ellipseOf({ arrays }, point, x, y, pixels, ink) {
   const [, q, d] = arrays.axes.shape;
   const at = point * q * d;
   const axes = Array.from({ length: d }, (_, j) => [arrays.axes[at + j], arrays.axes[at + d + j]]); // axis j is a column
   const [major, minor = [0, 0]] = axes.sort((a, b) => Math.hypot(...b) - Math.hypot(...a));
-  const rx = Math.hypot(...major) * scale * unit;
-  const ry = Math.max(Math.hypot(...minor) * scale * unit, 0.4);
-  if (!(rx > 0) || rx > 4000) return null;
+  const [long, wide] = [Math.hypot(...major) * pixels, Math.hypot(...minor) * pixels];
+  if (!(long > 0)) return null;
+  const cut = Math.min(1, LONGEST / long); // its form is kept
+  const [rx, ry] = [long * cut, Math.max(wide * cut, 0.4)];
   const strange = Math.abs(arrays.size[point]) > 0.7 || rx > 3 * ry; // lengths or areas off by a factor of two
   const color = strange ? ink.wrong : ink.ink;
   return { kind: "ellipse", x, y, rx, ry, angle: -Math.atan2(major[1], major[0]), color: faded(color, 0.75), width: 1.2, fill: faded(color, 0.07) };

@@ -24,10 +24,14 @@ export function createTrust(app) {
     if (key === drawn || !state.active) return;
     drawn = key;
     drawScores(state);
-    await Promise.all([
-      section(sentences, "What to know about this map", () => app.source.diagnosis(state.active), drawSentences),
+    const soon = [
       section(pairs, "Distances", () => app.source.pairs(state.active), (found) => drawPairs(found, state)),
       section(edges, "Edges of the neighbour graph", () => app.source.edges(state.active), (found) => drawEdges(found, state)),
+    ];
+    const ready = Promise.all(soon); // a diagnosis tries other fits: what is there sooner does not wait beside it
+    await Promise.all([
+      section(sentences, "What to know about this map", () => ready.then(() => app.source.diagnosis(state.active)), drawSentences),
+      ...soon,
       section(spectrum, null, () => app.source.charts(state.active), drawSpectrum),
       section(dimension, null, () => app.source.charts(state.active), drawDimension),
     ]);
@@ -36,7 +40,7 @@ export function createTrust(app) {
   /** Fill a section when its answer comes; a refusal is shown in its own words. */
   async function section(place, title, ask, draw) {
     const head = title ? h("h2", {}, title) : null;
-    if (!place.childElementCount) put(place, head, title ? h("p", { class: "hint" }, "computing …") : null);
+    if (!place.childElementCount) put(place, head, title ? h("p", { class: "hint waiting" }, "computing") : null);
     const made = await ask().then(draw, (error) => (title ? [h("p", { class: "hint" }, error.message)] : []));
     put(place, made.length ? head : null, ...made);
   }
@@ -69,7 +73,7 @@ export function createTrust(app) {
       h("h2", {}, "Show on the map"),
       h("div", { class: "chips" }, ...chips),
       can.ellipses && q > 1 ? check("Ellipses: what became of small circles of the data", state.ellipses, (ellipses) => app.store.set({ ellipses })) : null,
-      state.ellipses ? h("p", { class: "hint ellipse-words" }, "Red where lengths or areas are off by a factor of two; thinned to one in every 34 pixels.") : null);
+      state.ellipses ? h("p", { class: "hint ellipse-words" }, "Circles as small as the data are dense, enlarged until a typical one can be seen; red where lengths or areas are off by a factor of two. One is drawn in every 34 pixels; zoom in for more.") : null);
   }
 
   function drawPairs(frame, state) {
@@ -111,8 +115,9 @@ function drawSpectrum({ scree, elbows }) {
   const charts = [];
   if (scree) charts.push(h("h2", {}, scree.title), curveChart({ values: scree.values, marked: scree.values.slice(0, scree.kept).map((_, k) => k + 1), label: scree.title, xLabel: "number" }));
   for (const elbow of elbows ?? []) {
-    charts.push(h("h2", {}, elbow.method), elbow.explains ? h("p", { class: "hint" }, elbow.explains) : null,
-      curveChart({ values: elbow.values, at: elbow.at, label: elbow.method, xLabel: "coordinates" }));
+    const title = `What ${elbow.method} leaves unexplained`;
+    charts.push(h("h2", {}, title), elbow.explains ? h("p", { class: "hint" }, `residual variance of ${elbow.explains}`) : null,
+      curveChart({ values: elbow.values, at: elbow.at, label: title, xLabel: "coordinates" }));
   }
   return charts;
 }
@@ -130,5 +135,5 @@ function drawDimension({ dimension }) {
 function linkWords(link) {
   if (link.kind === "score") return "show where";
   if (link.kind === "parameter") return `fit with ${link.name} = ${link.value}`;
-  return { ellipses: "show ellipses", edges: "show these edges", pairs: "see the distances", scree: "see the spectrum", dimension: "see the estimates", points: "select these points" }[link.kind] ?? "show";
+  return { ellipses: "show ellipses", edges: link.doubtful ? "show these edges" : "see the edges", pairs: "see the distances", scree: "see the spectrum", dimension: "see the estimates", points: "select these points" }[link.kind] ?? "show";
 }
