@@ -15,9 +15,8 @@ from ..relation import FeatureProjection, SplineBasis, check_features, spline_fe
 from ..runtime import claim, stage, warn
 from ..spectrum import solve
 from ..values import Array, End
-from .door import check_n_components
 from .feature_map_pca import FeatureMethod
-from .parameters import learned, method, parameter
+from .parameters import check_n_components, learned, method, parameter
 
 RANK = 1e-6  # of the largest size among the functions of a variable: smaller ones are none
 

@@ -13,9 +13,9 @@ from ..relation import GramMap, fit_gram, operator_by_rows
 from ..runtime import claim, stage
 from ..spectrum import additive_constant, negative_mass
 from ..values import Array, Metric
-from .door import InputKind, check_n_components, input_kind
+from .door import InputKind, input_kind
 from .estimator import Estimator
-from .parameters import learned, method, parameter
+from .parameters import check_n_components, learned, method, parameter
 
 
 @method

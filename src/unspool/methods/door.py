@@ -1,7 +1,7 @@
 """The door: what comes in is checked once, before any work, and answered like a colleague would.
 
-Tables in memory are checked here; points that are not in memory (a path, a dask or a zarr array)
-come in by ``LargeInput``.
+Tables in memory are checked and copied; points that are not in memory (a path, a dask or a zarr
+array) are read a block at a time, or as a whole where the method asks for that and they fit.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def check_sparse_points(X: Any, estimator: Any, *, reset: bool, min_samples: int
     return points
 
 
-def own_copy(checked: Any, X: Any) -> Any:
+def _own_copy(checked: Any, X: Any) -> Any:
     """Return what was checked, copied if it looks into the caller's array."""
     if sp.issparse(checked):
         return checked.copy() if sp.issparse(X) else checked
@@ -226,20 +226,17 @@ def check_magnitude(values: Array, *, fitting: bool) -> None:
         )
 
 
-def check_n_components(n_components: int, most: int, n_points: int | None = None) -> None:
-    """Raise ValueError if more coordinates are asked for than points have, one fewer if centred."""
-    if n_components > most:
-        points = most + 1 if n_points is None else n_points
-        raise ValueError(
-            f"n_components={n_components} is more than {points} points have; use at most {most}"
-        )
+def dtype_of(X: Any) -> type[np.floating[Any]]:
+    """Return the precision of the input: single for arrays, and tables, of single precision."""
+    kinds = {str(kind).lower() for kind in [*getattr(X, "dtypes", [getattr(X, "dtype", None)])]}
+    return np.float32 if kinds == {"float32"} else np.float64
 
 
-class LargeInput:
-    """The door of what is not in memory; the other door, and all that is asked, is the method's.
+class Door:
+    """What every method accepts: points or a table, dense or sparse, in memory or not.
 
-    A method that has a way for such points overrides ``_fit_source``; others take them into memory,
-    if they fit.
+    A method that has a way for points that are not in memory overrides ``_fit_source``; others take
+    them into memory, if they fit.
     """
 
     n_components: Any
@@ -249,11 +246,64 @@ class LargeInput:
     _dtype: Any
     _n_wanted: int
     _X: Any
-    _KEEPS_INPUT: bool
-    _ON_DISK = False  # whether the method reads the rows it wants by itself, wherever they are
-    _input_kind: Any
     _count_coordinates: Any
     _fit: Any
+    _SPARSE_TABLES = False  # whether a precomputed table may be sparse
+    _SPARSE_POINTS = False  # whether points may be
+    _KEEPS_INPUT = True  # whether anything is asked of the fitted points later
+    _ON_DISK = False  # whether the method reads the rows it wants by itself, wherever they are
+
+    def _input_kind(self) -> InputKind:
+        """Say what the rows of the input are: points, or a precomputed table, and of what."""
+        return "points"
+
+    def _check_input(self, X: Any, *, reset: bool) -> Any:
+        kind = self._input_kind()
+        if kind == "points":
+            fewest = 2 if reset else 1
+            if self._SPARSE_POINTS and sp.issparse(X):
+                checked: Any = check_sparse_points(X, self, reset=reset, min_samples=fewest)
+            else:
+                checked = check_points(X, self, reset=reset, min_samples=fewest)
+            if not reset:
+                checked = self._as_fitted(checked)
+        else:
+            checked = check_table(
+                X,
+                self,
+                reset=reset,
+                kind=kind,
+                sparse=self._SPARSE_TABLES,
+                square=self._is_square(X),
+            )
+        if reset:
+            self._dtype = dtype_of(X)
+        if reset and self._KEEPS_INPUT:
+            # a copy of its own: what the caller does to X later does not change the model
+            self._X = checked = _own_copy(checked, X)
+        return checked
+
+    def _is_square(self, X: Any) -> bool:
+        """Say whether a table to be fitted is of all points: of some methods it may be of a few."""
+        return True
+
+    def _as_fitted(self, points: Any) -> Any:
+        """Return query points in the layout of the fitted ones, sparse or dense, if these are kept.
+
+        The answer does not depend on the layout.
+        """
+        fitted = getattr(self, "_X", None)
+        if fitted is None or sp.issparse(points) == sp.issparse(fitted):
+            return points
+        return points.toarray() if sp.issparse(points) else sp.csr_array(points)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # scikit-learn's, beside it
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        is_table = self._input_kind() != "points"
+        tags.input_tags.pairwise = is_table
+        tags.input_tags.sparse = self._SPARSE_TABLES if is_table else self._SPARSE_POINTS
+        return tags
 
     def _fit_lazily(self, X: Any) -> None:
         """Fit points that are not in memory: a dask or zarr array, parquet files, a path."""

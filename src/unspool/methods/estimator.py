@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +17,7 @@ from .. import distances, extension
 from ..runtime import Event, limit_threads, listen, recording, show_progress, thread_count
 from ..scale.sources import is_lazy
 from ..values import Array, Report
-from .door import InputKind, LargeInput, check_points, check_sparse_points, check_table, own_copy
+from .door import Door, check_points, dtype_of
 from .parameters import check_parameters, learned, method, parameter
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def fit_with_callbacks(estimator: Any, X: Any, fit: Callable[[Any], None]) -> No
 
 
 @method
-class Estimator(LargeInput, ScikitLearn):
+class Estimator(Door, ScikitLearn):
     """Base of all methods: declared parameters in, ``embedding_`` and ``report_`` out.
 
     Subclasses say how to ``_fit`` points and how to ``_transform`` query points, both in float64;
@@ -217,7 +216,7 @@ class Estimator(LargeInput, ScikitLearn):
         check_is_fitted(self)
         if not isinstance(X, np.ndarray) and is_lazy(X):
             return self._map_lazily("transform", X, self.n_features_in_, self._n_features_out)
-        return _answer(self._transform(self._check_input(X, reset=False)), _dtype_of(X))
+        return _answer(self._transform(self._check_input(X, reset=False)), dtype_of(X))
 
     def inverse_transform(self, Y: Any) -> Array:
         """Return the points of the data space that places on the map stand for.
@@ -245,7 +244,7 @@ class Estimator(LargeInput, ScikitLearn):
                 f"this {type(self).__name__} was fitted on a precomputed table, so there are no "
                 "points to return; fit it on points to use inverse_transform"
             )
-        return _answer(self._inverse_transform(places), _dtype_of(Y))
+        return _answer(self._inverse_transform(places), dtype_of(Y))
 
     def _count_coordinates(self, X: Any) -> int:
         """Return how many coordinates are asked for: 0 where the method finds that by itself."""
@@ -265,54 +264,6 @@ class Estimator(LargeInput, ScikitLearn):
             raise ValueError("n_jobs=0 would be no thread at all; None or -1 is one per core")
         n_jobs = int(self.n_jobs)
         return limit_threads(n_jobs if n_jobs > 0 else max(1, thread_count() + 1 + n_jobs))
-
-    _SPARSE_TABLES = False  # whether a precomputed table may be sparse
-    _SPARSE_POINTS = False  # whether points may be
-    _KEEPS_INPUT = True  # whether anything is asked of the fitted points later
-
-    def _input_kind(self) -> InputKind:
-        """Say what the rows of the input are: points, or a precomputed table, and of what."""
-        return "points"
-
-    def _check_input(self, X: Any, *, reset: bool) -> Any:
-        kind = self._input_kind()
-        if kind == "points":
-            fewest = 2 if reset else 1
-            if self._SPARSE_POINTS and sp.issparse(X):
-                checked: Any = check_sparse_points(X, self, reset=reset, min_samples=fewest)
-            else:
-                checked = check_points(X, self, reset=reset, min_samples=fewest)
-            if not reset:
-                checked = self._as_fitted(checked)
-        else:
-            checked = check_table(
-                X,
-                self,
-                reset=reset,
-                kind=kind,
-                sparse=self._SPARSE_TABLES,
-                square=self._is_square(X),
-            )
-        if reset:
-            self._dtype = _dtype_of(X)
-        if reset and self._KEEPS_INPUT:
-            # a copy of its own: what the caller does to X later does not change the model
-            self._X = checked = own_copy(checked, X)
-        return checked
-
-    def _is_square(self, X: Any) -> bool:
-        """Say whether a table to be fitted is of all points: of some methods it may be of a few."""
-        return True
-
-    def _as_fitted(self, points: Any) -> Any:
-        """Return query points in the layout of the fitted ones, sparse or dense, if these are kept.
-
-        The answer does not depend on the layout.
-        """
-        fitted = getattr(self, "_X", None)
-        if fitted is None or sp.issparse(points) == sp.issparse(fitted):
-            return points
-        return points.toarray() if sp.issparse(points) else sp.csr_array(points)
 
     def _fit(self, X: Any) -> None:
         raise NotImplementedError
@@ -341,14 +292,6 @@ class Estimator(LargeInput, ScikitLearn):
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        is_table = self._input_kind() != "points"
-        tags.input_tags.pairwise = is_table
-        tags.input_tags.sparse = self._SPARSE_TABLES if is_table else self._SPARSE_POINTS
-        return tags
-
 
 def draw_seed(random_state: Any) -> int:
     """Return the seed of one fit: the one that is given, or one that a generator draws."""
@@ -357,12 +300,6 @@ def draw_seed(random_state: Any) -> int:
     if random_state is None or isinstance(random_state, np.random.RandomState):
         return int(check_random_state(random_state).randint(2**31 - 1))
     return int(random_state)
-
-
-def _dtype_of(X: Any) -> type[np.floating[Any]]:
-    """Return the precision of the input: single for arrays, and tables, of single precision."""
-    kinds = {str(kind).lower() for kind in [*getattr(X, "dtypes", [getattr(X, "dtype", None)])]}
-    return np.float32 if kinds == {"float32"} else np.float64
 
 
 def _checked_map(coordinates: Array, dtype: Any) -> Array:

@@ -29,9 +29,9 @@ from ..runtime import warn
 from ..scale.sources import rows_of
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .door import InputKind, check_n_components
+from .door import InputKind
 from .estimator import Estimator
-from .parameters import learned, method, parameter
+from .parameters import check_n_components, learned, method, parameter
 
 Policy = Literal["separate", "bridge", "largest", "error"]
 POLICIES: tuple[Policy, ...] = ("separate", "bridge", "largest", "error")

@@ -29,9 +29,9 @@ from ..scale.reduction import find_moments, place_rows
 from ..scale.sources import Source
 from ..scale.spool import at_random
 from ..values import Array
-from .door import InputKind, check_n_components
+from .door import InputKind
 from .estimator import Estimator
-from .parameters import KernelChoice, learned, method, parameter
+from .parameters import KernelChoice, check_n_components, learned, method, parameter
 
 RULES = ("cholesky", "uniform", "kmeans")
 

@@ -15,9 +15,8 @@ from ..scale.geodesics import landmark_geodesics, place_by_landmarks
 from ..scale.reduction import distances_from
 from ..scale.sources import Source
 from ..values import Array
-from .door import check_n_components
 from .graph_estimator import POLICIES, SEVERAL, GraphEstimator, Policy
-from .parameters import LandmarkChoice, method, parameter
+from .parameters import LandmarkChoice, check_n_components, method, parameter
 
 
 @method

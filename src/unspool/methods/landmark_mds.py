@@ -13,9 +13,9 @@ from ..scale.reduction import distances_from, find_moments, place_rows
 from ..scale.sources import Source
 from ..scale.spool import at_random
 from ..values import Array, Metric
-from .door import InputKind, check_n_components, check_table, input_kind
+from .door import InputKind, check_table, input_kind
 from .estimator import Estimator
-from .parameters import LandmarkChoice, learned, method, parameter
+from .parameters import LandmarkChoice, check_n_components, learned, method, parameter
 
 
 @method

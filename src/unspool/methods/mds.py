@@ -16,9 +16,9 @@ from ..runtime import advise
 from ..spectrum import solve
 from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
-from .door import InputKind, check_magnitude, check_n_components, input_kind, without_mask
+from .door import InputKind, check_magnitude, input_kind, without_mask
 from .estimator import Estimator
-from .parameters import learned, method, parameter
+from .parameters import check_n_components, learned, method, parameter
 
 CHUNK = 1024  # query points whose dissimilarities to all fitted ones are held together
 

@@ -246,6 +246,15 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") or not text else ".")
 
 
+def check_n_components(n_components: int, most: int, n_points: int | None = None) -> None:
+    """Raise ValueError if more coordinates are asked for than points have, one fewer if centred."""
+    if n_components > most:
+        points = most + 1 if n_points is None else n_points
+        raise ValueError(
+            f"n_components={n_components} is more than {points} points have; use at most {most}"
+        )
+
+
 @method
 class KernelChoice:
     """A kernel by name, callable or table, and its parameters.

@@ -24,9 +24,9 @@ from ..relation import Neighborhood, NeighborSearch, relate_neighbors
 from ..runtime import advise, limit_blas_threads
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .door import InputKind, check_n_components, input_kind
+from .door import InputKind, input_kind
 from .estimator import Estimator
-from .parameters import learned, method, parameter
+from .parameters import check_n_components, learned, method, parameter
 
 START_WIDTH = 1e-4  # standard deviation of the first coordinate of a start
 START_STEP = 1e-3  # of that: rounding of the last digits may not decide which map it becomes
