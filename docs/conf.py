@@ -57,7 +57,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "remove_config_comments": True,
     "min_reported_time": 10_000,
-    "image_scrapers": ("matplotlib",),
+    "image_scrapers": ("gallery_figures.save",),
     "reset_modules": ("matplotlib",),
     "abort_on_example_error": True,
 }
@@ -65,10 +65,16 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "unspool"
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["unspool.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
+    "logo": {
+        "text": "unspool",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "show_prev_next": False,

@@ -3,6 +3,10 @@
 That is docs/errata.md, and the list of items in docs/textbook.md, between
 ``<!-- generated: items -->`` and ``<!-- end -->``. ``--check`` changes nothing and fails if one of
 them is stale.
+
+``--chapters`` runs the items of docs/textbook/*.md and writes, between ``<!-- item: ID -->`` (or
+``<!-- item: ID, 30 rows -->``) and ``<!-- end -->``, what each text says beside what comes out, and
+the figures.
 """
 
 from __future__ import annotations
@@ -10,11 +14,16 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from unspool.textbook import ERRATA, TEXTS, Erratum, Item, items
+from unspool.textbook import ERRATA, TEXTS, Check, Erratum, Item, items, run
 
 HERE = Path(__file__).parent
+PICTURES = HERE / "images" / "textbook"
+SHOWN = r"(<!-- item: (\S+?)(?:, (\d+) rows)? -->)\n.*?<!-- end -->"
+DPI = 200
+ROWS = 8  # of a table, unless the page asks for more; the command shows all
 KINDS = {
     "misprint": "Misprints",
     "mistake": "Mistakes",
@@ -33,7 +42,11 @@ by `python docs/textbook.py` from `src/unspool/textbook/errata.toml`.
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="write docs/errata.md and the list of items")
     parser.add_argument("--check", action="store_true", help="change nothing; fail if stale")
+    parser.add_argument("--chapters", action="store_true", help="run and write the chapters' items")
     options = parser.parse_args(arguments)
+    if options.chapters:
+        write_chapters()
+        return 0
     stale = [path for path, text in built() if not path.exists() or path.read_text("utf-8") != text]
     if options.check:
         print("\n".join(f"docs/{p.name} is stale: run python docs/textbook.py" for p in stale))
@@ -72,6 +85,52 @@ def errata() -> str:
         lines += [_erratum_row(one) for one in ERRATA.values() if one.kind == kind]
         lines += [""]
     return "\n".join(lines)
+
+
+def write_chapters() -> None:
+    """Run the items of all chapters; write their tables into the pages, and their figures."""
+    for page in sorted((HERE / "textbook").glob("*.md")):
+        text = page.read_text("utf-8")
+        page.write_text(re.sub(SHOWN, shown, text, flags=re.DOTALL), "utf-8")
+
+
+def shown(place: re.Match[str]) -> str:
+    """Return an item as a chapter shows it; its figure is written anew."""
+    name, rows = place[2], int(place[3] or ROWS)
+    result = run(items()[name], figures=True)
+    if result.outcome is None:
+        raise SystemExit(f"{name}: {result.reason}")
+    if result.figure is not None:
+        result.figure.savefig(PICTURES / f"{name}.png", dpi=DPI)
+    checks = table_of(result.outcome.checks, rows)
+    return f"{place[1]}\n{_picture(result.item)}{checks}{_again(name)}<!-- end -->"
+
+
+def table_of(checks: Sequence[Check], rows: int) -> str:
+    """Return the table of what the text says and what comes out, the first ``rows`` of it."""
+    lines = ["| | the text | here | |", "|---|---|---|---|"]
+    lines += [_row(*map(_plain, (c.what, c.said, c.found, _verdict(c)))) for c in checks[:rows]]
+    more = len(checks) - rows
+    return "\n".join(lines) + ("\n\n" if more <= 0 else f"\n\nAnd {more} more lines. ")
+
+
+def _picture(one: Item) -> str:
+    if not (PICTURES / f"{one.id}.png").exists():
+        return ""
+    return f"![{one.title}](../images/textbook/{one.id}.png)\n\n"
+
+
+def _again(name: str) -> str:
+    return f"{items()[name].source}: `unspool textbook run {name}`\n"
+
+
+def _verdict(check: Check) -> str:
+    return f"erratum: {ERRATA[check.erratum].right}" if check.erratum else check.verdict
+
+
+def _plain(cell: str) -> str:
+    """Return a cell whose signs are signs, not markup."""
+    return re.sub(r"([\\`*_{}\[\]<>$#~])", r"\\\1", cell)
 
 
 def _item_row(one: Item) -> str:

@@ -1,5 +1,8 @@
 """What a notebook shows of our values: short tables, with all text escaped."""
 
+import base64
+import inspect
+import io
 import re
 
 import numpy as np
@@ -107,3 +110,83 @@ def test_images_are_on_the_maps_of_a_report(tmp_path):
     images = bars.points.reshape(40, 8, 8)
     with_images = report_of(tmp_path, bars.points, ["pca"], images=images)
     assert with_images != report_of(tmp_path, bars.points, ["pca"])
+
+
+CELLS = {
+    "roll": """
+        from unspool import LLE, Isomap, compare, datasets, diagnose, explore, plan
+        roll = datasets.swiss_roll(150)
+        roll""",
+    "model": "model = Isomap(n_neighbors=8).fit(roll.points); model",
+    "report": "model.report_",
+    "comparison": "found = compare(roll.points, ['pca', 'isomap']); found",
+    "diagnosis": "diagnose(model, roll.points)",
+    "plan": "plan('isomap', 5000, 10)",
+    "figure": "found.figure()",
+    "explorer": "explore(model, roll.points)",
+    "progress": "_ = LLE(n_neighbors=8, verbose=True).fit(roll.points)",
+}
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory):
+    """A notebook that a kernel has run: what each cell shows, and the page that nbconvert makes."""
+    nbformat = pytest.importorskip("nbformat")
+    exporters = pytest.importorskip("nbconvert").exporters
+    preprocessors = pytest.importorskip("nbconvert.preprocessors")
+    pytest.importorskip("ipykernel")
+    cells = [nbformat.v4.new_code_cell(inspect.cleandoc(code)) for code in CELLS.values()]
+    book = nbformat.v4.new_notebook(cells=cells)
+    runner = preprocessors.ExecutePreprocessor(timeout=300, kernel_name="python3")
+    runner.preprocess(book, {"metadata": {"path": tmp_path_factory.mktemp("notebook")}})
+    page, _ = exporters.HTMLExporter().from_notebook_node(book)
+    return {name: cell.outputs for name, cell in zip(CELLS, cells, strict=True)}, page
+
+
+def data_of(notebook, name):
+    outputs, _ = notebook
+    return [out["data"] for out in outputs[name] if "data" in out]
+
+
+@pytest.mark.parametrize("name", ["roll", "report", "comparison", "diagnosis", "plan"])
+def test_values_are_tables_in_a_notebook(notebook, name):
+    (shown_,) = data_of(notebook, name)
+    table = "".join(shown_["text/html"])
+    assert table.startswith("<table>")
+    assert table in notebook[1]  # and on the page
+    assert shown_["text/plain"]  # for readers without HTML
+
+
+def test_a_model_is_shown_as_those_of_scikit_learn(notebook):
+    (shown_,) = data_of(notebook, "model")
+    assert "sk-estimator" in "".join(shown_["text/html"])
+
+
+@pytest.mark.parametrize("name", ["figure", "explorer"])
+def test_a_notebook_shows_pictures(notebook, name):
+    """The explorer's is what a page without a kernel has instead of the widget."""
+    images = pytest.importorskip("PIL.Image")
+    pictures = [shown_["image/png"] for shown_ in data_of(notebook, name) if "image/png" in shown_]
+    assert len(pictures) == 1
+    picture = images.open(io.BytesIO(base64.b64decode(pictures[0])))
+    assert min(picture.size) > 150
+    small = np.asarray(picture.convert("RGB").resize((64, 64))).reshape(-1, 3)
+    assert len(np.unique(small, axis=0)) > 20  # a map, not a blank
+    assert "".join(pictures[0].split())[:200] in notebook[1]
+
+
+def test_progress_is_a_bar_for_each_stage_in_a_notebook(notebook):
+    outputs, page = notebook
+    assert [out for out in outputs["progress"] if out["output_type"] == "stream"] == []
+    (bars,) = data_of(notebook, "progress")
+    rows = re.findall("<tr>(.*?)</tr>", bars["text/html"])
+    assert [re.search("LLE: ([^<]+)<", row).group(1) for row in rows] == [
+        "neighbours",
+        "weights",
+        "spectrum",
+    ]
+    for row in rows:
+        done = re.search(r'<progress max="(\d+)" value="(\d+)">', row)
+        assert done.group(1) == done.group(2)
+        assert re.search(r"<td>in [\d.]+ m?s</td>", row)
+    assert "<progress" in page

@@ -301,7 +301,7 @@ def monomial_name(powers: Sequence[int], names: Sequence[str]) -> str:
 def readable_equation(
     vector: Array, *, mean: Array, spread: Array, exponents: Array, names: Any = None
 ) -> Equation:
-    """Return the equation ``vector . (monomials - mean) = 0`` in its shortest form.
+    """Return the equation ``vector @ (monomials - mean) = 0`` in its shortest form.
 
     Parameters
     ----------

@@ -186,10 +186,10 @@ def panels(maps: Mapping[str, Any], color: Any = None, *, columns: int = 3) -> A
     return plot.comparison(maps, color, columns=columns)
 
 
-def in_space(clouds: Mapping[str, Any], color: Any, *, elevation: float = 12.0) -> Any:
+def in_space(clouds: Mapping[str, Any], colors: Sequence[Any], *, elevation: float = 12.0) -> Any:
     """Return a figure of points in three dimensions, side by side; rolls are seen from above."""
     made, places = canvas(1, len(clouds), space=True)
-    for axes, (title, points) in zip(places, clouds.items(), strict=True):
+    for axes, (title, points), color in zip(places, clouds.items(), colors, strict=True):
         scatter(axes, points, color, title, dot=4.0)
         axes.view_init(elevation, -72)
     return made

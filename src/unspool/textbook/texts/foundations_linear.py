@@ -43,7 +43,7 @@ def fig_15_1() -> Outcome:
     return outcome(
         mostly("worst R^2 of the flat coordinates", "unfolded", unfolded, at_least=0.85, share=0.8),
         mostly("worst R^2, PCA", "not by a linear map", flat, at_most=0.6),
-        draw=lambda: in_space({"rolled up": samples[0].points}, samples[0].color, elevation=65.0),
+        draw=lambda: in_space({"rolled up": samples[0].points}, [samples[0].color], elevation=65.0),
     )
 
 

@@ -30,7 +30,7 @@ def fig_4_1() -> Outcome:
             quality.trustworthiness(sample.points, places).value,
             at_least=0.99,
         ),
-        draw=lambda: in_space({"saddle": sample.points}, sample.color),
+        draw=lambda: in_space({"saddle": sample.points}, [sample.color]),
     )
 
 
@@ -68,7 +68,7 @@ def fig_4_2() -> Outcome:
             float(FeatureMapPCA(3).fit(ellipse).eigenvalues_[-1]),
             at_most=1e-28,
         ),
-        draw=lambda: in_space({"circle in feature space": lifted}, circle[:, 0]),
+        draw=lambda: in_space({"circle in feature space": lifted}, [circle[:, 0]]),
     )
 
 
@@ -228,6 +228,8 @@ def fig_4_3() -> Outcome:
             for samples, bound in ((rolls, 0.85), (curves, 0.95))
         ],
         draw=lambda: in_space(
-            {s.name: s.points for s in (rolls[0], curves[0])}, rolls[0].color, elevation=55.0
+            {s.name: s.points for s in (rolls[0], curves[0])},
+            [rolls[0].color, curves[0].color],
+            elevation=55.0,
         ),
     )

@@ -34,7 +34,7 @@ def fig_16_6() -> Outcome:
             at_least=1.8,
             at_most=2.2,
         ),
-        draw=lambda: in_space({"S-curve": sample.points}, sample.color),
+        draw=lambda: in_space({"S-curve": sample.points}, [sample.color]),
     )
 
 
@@ -72,7 +72,7 @@ def fig_16_7(roll: Table) -> Outcome:
             claimed=1.0,
         ),
         measured("reach across", "axes from -15 to 20", float(reach.max()), at_most=15.0),
-        draw=lambda: in_space({"Swiss roll": points[::10]}, roll["t"][::10, 0], elevation=65.0),
+        draw=lambda: in_space({"Swiss roll": points[::10]}, [roll["t"][::10, 0]], elevation=65.0),
     )
 
 
