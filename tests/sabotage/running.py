@@ -29,7 +29,7 @@ SECONDS = 600  # of work for the tests of one breakage: what then still runs, ha
 PASSED, FAILED = 0, 1  # how pytest ends
 SHARED = ("pytest", "numpy.testing", "scipy.sparse.linalg", "scipy.spatial", "scipy.stats")
 SHARED += ("scipy.interpolate", "sklearn.manifold", "sklearn.utils.estimator_checks", "numba")
-SHARED += ("pandas", "threadpoolctl", "numba.core.caching")
+SHARED += ("pandas", "threadpoolctl", "numba.core.caching", "hypothesis")
 OPTIONS = ("-x", "-q", "--no-header", "--tb=short", "-p", "no:cacheprovider", "-m", "not slow")
 
 
@@ -100,6 +100,7 @@ class Copy:
             sys.dont_write_bytecode = True
             sys.path[:0] = [str(self.package.parent), str(ROOT)]
             os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])  # for those that tests start
+            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # 2 s for plugins that nothing uses
             os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(compiled)
             ended = int(pytest.main([*OPTIONS, *arguments]))
         except BaseException:
