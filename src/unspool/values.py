@@ -9,7 +9,7 @@ may ask of an object that another one made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -70,6 +70,14 @@ class NeighborGraph:
         """Return the sparse matrix that holds ``weights`` (one per edge) on the graph's pattern."""
         shape = (self.n_points, self.n_columns)
         return sp.csr_array((weights, self.neighbors, self.starts), shape=shape)
+
+    def some_rows(self, first: int, last: int) -> NeighborGraph:
+        """Return the neighbours of the points from ``first`` to before ``last``."""
+        edges = slice(self.starts[first], self.starts[last])
+        starts = self.starts[first : last + 1] - self.starts[first]
+        return replace(
+            self, starts=starts, neighbors=self.neighbors[edges], distances=self.distances[edges]
+        )
 
     def by_count(self, chunk: int) -> Iterator[tuple[Array, Array, Array]]:
         """Yield (points, neighbours, distances) in rectangular batches of equally many neighbours.

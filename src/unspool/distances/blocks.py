@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table, without_self
-from ..runtime import claim, limit_blas_threads, run_kernel, run_strips
+from ..runtime import check_cancelled, claim, limit_blas_threads, run_kernel, run_strips
 from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .metrics import expand_squares, pairwise_distances, squared_norms
 
@@ -370,7 +370,9 @@ class GivenDistances:
         queries = self._narrow(queries)
         if not sp.issparse(queries):
             return graph_from_table(
-                *smallest(np.asarray(queries), count), n_columns=self.n_points, search=self.name
+                *_smallest_in_blocks(np.asarray(queries), count),
+                n_columns=self.n_points,
+                search=self.name,
             )
         graph = self._edges(queries, np.inf)
         rank = np.arange(graph.n_edges) - np.repeat(graph.starts[:-1], graph.counts)
@@ -429,6 +431,16 @@ def smallest(block: Array, count: int) -> tuple[Array, Array]:
     distances = np.take_along_axis(block, candidates, axis=1)
     order = np.lexsort((candidates, distances), axis=1)
     return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(distances, order, 1)
+
+
+def _smallest_in_blocks(table: Array, count: int) -> tuple[Array, Array]:
+    """Return the same of a table of any size: no second one is made to sort it."""
+    columns = np.empty((len(table), count), dtype=np.intp)
+    distances = np.empty((len(table), count), dtype=table.dtype)
+    for rows in blocks(len(table), table.shape[1]):
+        check_cancelled()
+        columns[rows], distances[rows] = smallest(table[rows], count)
+    return columns, distances
 
 
 def joined(edges: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:

@@ -24,7 +24,7 @@ from ..relation import (
     operator_by_rows,
     regress_points,
 )
-from ..runtime import claim, stage
+from ..runtime import check_cancelled, claim, stage
 from ..scale.reduction import find_moments, place_rows
 from ..scale.sources import Source
 from ..scale.spool import at_random
@@ -34,6 +34,7 @@ from .estimator import Estimator
 from .parameters import KernelChoice, check_n_components, learned, method, parameter
 
 RULES = ("cholesky", "uniform", "kmeans")
+PREIMAGES = ("linear", "gaussian", "laplacian", "polynomial", "homogeneous")  # kernels that have
 
 
 @method
@@ -262,21 +263,38 @@ class KernelPCA(KernelChoice, Estimator):
         the Laplacian kernel. Others, which may be indefinite, have a regression only.
         """
         self._dense_points()
-        places = places / self._factors(len(self.embedding_))
-        coefficients, known = self._map.combine(places), self._seen
+        scaled = places / self._factors(len(self.embedding_))
+        points = self._first_preimages(places, scaled)
+        if self._kernel.name not in PREIMAGES:
+            return points
+        for first in range(0, len(places), extension.PREIMAGES):
+            check_cancelled()  # and no table of all places and all points
+            rows = slice(first, first + extension.PREIMAGES)
+            points[rows] = self._nearest_preimages(self._map.combine(scaled[rows]), points[rows])
+        return points
+
+    def _first_preimages(self, places: Array, scaled: Array) -> Array:
+        """Return points to begin with: an average of neighbours on the map, or a regression."""
         name = self._kernel.name
         if name == "linear":
-            origin = 0.0 if self._kernel.origin is None else self._kernel.origin
-            return np.asarray(origin + coefficients @ (known - origin))
+            return np.zeros((len(places), self._seen.shape[1]))
         if name == "gaussian":
-            start = super()._inverse_transform(places * self._factors(len(self.embedding_)))
-            return extension.gaussian_preimage(coefficients, self._kernel, known, start)
+            return np.array(super()._inverse_transform(places), dtype=np.float64)
         mapped = self.embedding_.astype(np.float64) / self._factors(len(self.embedding_))
-        start = regress_points(places, mapped, self._X, self._seed)
-        if name == "laplacian":
-            step = extension.median_step(self._kernel, known)
-        elif name in ("polynomial", "homogeneous"):
-            step = extension.product_step(self._kernel.slope, known)
-        else:
-            return start
-        return extension.nearest_preimage(coefficients, self._kernel, known, start, step)
+        return np.array(regress_points(scaled, mapped, self._X, self._seed), dtype=np.float64)
+
+    def _nearest_preimages(self, coefficients: Array, start: Array) -> Array:
+        """Return the points whose features are nearest to combinations of the fitted ones."""
+        kernel, known = self._kernel, self._seen
+        if kernel.name == "linear":
+            origin = 0.0 if kernel.origin is None else kernel.origin
+            return np.asarray(origin + coefficients @ (known - origin))
+        if kernel.name == "gaussian":
+            return extension.gaussian_preimage(coefficients, kernel, known, start)
+        is_laplacian = kernel.name == "laplacian"
+        step = (
+            extension.median_step(kernel, known)
+            if is_laplacian
+            else extension.product_step(kernel.slope, known)
+        )
+        return extension.nearest_preimage(coefficients, kernel, known, start, step)

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..extension import nearness
 from ..optimize import Outcome, iterate, relative_change_below
-from ..runtime import run_kernel, stage
+from ..runtime import check_cancelled, run_kernel, stage
 from ..values import Array, NeighborGraph
 from .affinities import Affinities, conditional_affinities
 from .repulsion import Potential, Repulsion, strip
@@ -145,6 +145,7 @@ class Phase:
 
 STARTS = 5  # nearest fitted points whose places are tried as a start
 STEPS = 100  # of descent
+PLACED_AT_ONCE = 10_000  # query points: a step of 400,000 took 5 s, in which nobody was heard
 HALVINGS = 30  # of a step that does not lead down, before a point stays where it is
 
 
@@ -168,28 +169,37 @@ class FixedMap:
         A point very near to a fitted one goes to its place, gradually, so that placing is
         continuous there: nearer than a tenth of the way to the next one.
         """
-        affinities = conditional_affinities(seen, perplexity, self.counts)
-        with stage("placing", total=STEPS) as running:
-            points = self._start(seen, affinities)
-            now = self._slope(points, seen, affinities)
-            lengths = np.full(len(points), 1.0)
-            moving = np.ones(len(points), dtype=bool)
-            for _ in range(STEPS):
-                trial = points - lengths[:, None] * now.gradients
-                then = self._slope(trial, seen, affinities)
-                lower = moving & (then.losses < now.losses)
-                points = np.where(lower[:, None], trial, points)
-                now = _Slope(
-                    np.where(lower, then.losses, now.losses),
-                    np.where(lower[:, None], then.gradients, now.gradients),
-                )
-                lengths = np.where(lower, 1.5 * lengths, 0.5 * lengths)
-                moving &= lengths > 2.0**-HALVINGS
-                running.advance()
-                if not moving.any():
-                    break
+        points = np.empty((seen.n_points, self.places.shape[1]))
+        with stage("placing", total=seen.n_points) as running:
+            for first in range(0, seen.n_points, PLACED_AT_ONCE):
+                some = seen.some_rows(first, min(first + PLACED_AT_ONCE, seen.n_points))
+                affinities = conditional_affinities(some, perplexity, self.counts)
+                points[first : first + some.n_points] = self._descend(some, affinities)
+                running.advance(some.n_points)
         nearest = self.places[seen.neighbors[seen.starts[:-1]]]
         return np.asarray(points + nearness(seen)[:, None] * (nearest - points))
+
+    def _descend(self, seen: NeighborGraph, affinities: Array) -> Array:
+        """Return where the losses of query points are least."""
+        points = self._start(seen, affinities)
+        now = self._slope(points, seen, affinities)
+        lengths = np.full(len(points), 1.0)
+        moving = np.ones(len(points), dtype=bool)
+        for _ in range(STEPS):
+            check_cancelled()
+            trial = points - lengths[:, None] * now.gradients
+            then = self._slope(trial, seen, affinities)
+            lower = moving & (then.losses < now.losses)
+            points = np.where(lower[:, None], trial, points)
+            now = _Slope(
+                np.where(lower, then.losses, now.losses),
+                np.where(lower[:, None], then.gradients, now.gradients),
+            )
+            lengths = np.where(lower, 1.5 * lengths, 0.5 * lengths)
+            moving &= lengths > 2.0**-HALVINGS
+            if not moving.any():
+                break
+        return points
 
     def _start(self, seen: NeighborGraph, affinities: Array) -> Array:
         """Return the best of the places of the nearest fitted points."""

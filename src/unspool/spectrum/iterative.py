@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ import scipy.sparse.linalg as sparse_linalg
 from scipy.sparse.csgraph import connected_components
 
 from ..elimination_order import PLANNED, SYMMETRIC, Elimination
-from ..runtime import limit_blas_threads, run_strips
+from ..runtime import limit_blas_threads, run_apart, run_strips
 from ..values import Array
 from .krylov import ACCURACY, RitzPairs, leading_pairs
 from .operators import EigenPairs, NotSolved, StandardForm, Task
@@ -35,6 +36,7 @@ STEEP = 4.0  # over the root of bound to ceiling: the products after which it is
 FILTERED = 8  # vectors that are filtered together at least: the kernel works on eight
 DEAR_ACCURACY = 1e-6  # of a vector, where each product takes minutes
 SHIFTS = (1e-12, 1e-9, 1e-6)  # of the norm. Small: LLE's wanted values are 1e-13..1e-9 of it
+LONG = 2000  # rows whose factorisation may take a second: Ctrl-C must be heard meanwhile
 FAINT = 1e-6  # of its largest entry: where the left null vector is smaller, the border is moved
 
 Apply = Callable[[Array], Array]
@@ -131,13 +133,19 @@ class Bordered:
         return np.asarray(self.left_null @ (self.left_null.T @ block))
 
 
+def _factors_of(matrix: sp.csc_array, options: dict[str, Any]) -> Any:
+    """Return the LU factors; of many points apart, since 4 s went by unheard for 6,000 in 20-D."""
+    work = partial(sparse_linalg.splu, matrix, **options)
+    return run_apart(work) if matrix.shape[0] > LONG else work()
+
+
 def _factorised(matrix: sp.csr_array, corner: int) -> tuple[Any, Array]:
     """Return the factor bordered at ``corner``, and B's left null vector (largest entry 1)."""
     n = matrix.shape[0]
     edge = sp.csr_array((np.ones(1), ([corner], [0])), shape=(n, 1))
     bordered = sp.csc_array(sp.block_array([[matrix, edge], [edge.T, None]]))
     try:
-        factor = sparse_linalg.splu(bordered, **PLANNED, diag_pivot_thresh=0.1)
+        factor = _factors_of(bordered, {**PLANNED, "diag_pivot_thresh": 0.1})
     except RuntimeError as error:
         raise NotSolved(str(error)) from error
     unit = np.zeros((n + 1, 1))
@@ -176,7 +184,7 @@ def _inverse_of(form: StandardForm, lift: float, plan: Elimination | None) -> Ap
     order = np.arange(form.size) if plan is None else np.argsort(plan.position)
     options = SYMMETRIC if plan is None else {**PLANNED, "diag_pivot_thresh": 0.0}
     try:
-        factor = sparse_linalg.splu(sp.csc_array(lifted[order][:, order]), **options)
+        factor = _factors_of(sp.csc_array(lifted[order][:, order]), options)
     except RuntimeError as error:
         raise NotSolved(str(error)) from error
 
