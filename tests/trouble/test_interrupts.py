@@ -5,14 +5,26 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from unspool import runtime
+import unspool
+from tests.cases import CASES, bent
+from tests.trouble.interrupting import DELAYS, works
+from unspool import datasets, extension, runtime
+from unspool.distances import blocks
+from unspool.neighbor_embedding import descent
+from unspool.spectrum import iterative
+
+ROOT = Path(__file__).parents[2]
 
 CURVE = """
 import os, signal, threading, time
 import numpy as np
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started this aside
 from unspool import PrincipalCurve
 
 rng = np.random.default_rng(0)
@@ -46,60 +58,43 @@ def test_a_curve_is_interrupted(smoother, delay):
     assert ran.stdout.strip() == "in time", ran.stderr[-500:]
 
 
-LONG = {  # single calls into libraries, and loops, that take many seconds
-    "a decomposition of 1,770 monomials": "unspool.PolynomialPCA(degree=3).fit(X[:6000])",
-    "a kernel matrix of 3,500 points": "unspool.KernelPCA(1200).fit(X[:3500])",
-    "all eigenvalues": "unspool.ClassicalMDS().fit(X[:4000]).negative_mass()",
-    "Cailliez's constant": "unspool.ClassicalMDS(additive_constant=True).fit(X[:2000])",
-    "a network": "unspool.AutoassociativeNetwork(mapping=(60,), demapping=(60,), tol=0.0, "
-    "max_iter=10**6).fit(X)",
-    "dimensions": "unspool.dimension.intrinsic_dimension(X)",
-    "stress": "unspool.MDS(max_iter=10**6, tol=0.0).fit(X[:3000])",
-    "a surface": "unspool.PrincipalSurface(max_iter=10**4, tol=0.0).fit(X[:3000])",
-    "Hessians": "unspool.HessianLLE(3, n_neighbors=30).fit(X)",
-    "clusters": "unspool.SpectralClustering(n_clusters=8).fit(X)",
-}
-SCRIPT = """
-import os, signal, threading, time, warnings
-import numpy as np
-import unspool
-
-warnings.simplefilter("ignore")
-rng = np.random.default_rng(0)
-X = rng.normal(size=(20_000, 20))
-X[:, 10:] = np.sin(X[:, :10])
-sent = []
-
-def interrupt():
-    time.sleep({delay})
-    sent.append(time.perf_counter())
-    os.kill(os.getpid(), signal.SIGINT)
-
-threading.Thread(target=interrupt, daemon=True).start()
-try:
-    while True:
-        {work}
-except KeyboardInterrupt:
-    print("in time" if time.perf_counter() - sent[0] < 2.0 else "late", flush=True)
-    os._exit(0)  # without waiting for what a library still does
-"""
+GROUPS = ("fit", "transform", "inverse_transform", "other")
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has other signals")
-@pytest.mark.parametrize("what", LONG)
-def test_long_work_is_interrupted(what):
-    """Within two seconds, and as one KeyboardInterrupt: anything else ends the child unheard."""
-    for delay in (2.0, 4.5):
-        script = SCRIPT.format(delay=delay, work=LONG[what])
-        ran = subprocess.run(
-            [sys.executable, "-c", script],
-            env=os.environ,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ran.stdout.strip() == "in time", (ran.stdout, ran.stderr[-500:])
+@pytest.mark.parametrize("group", [pytest.param(g, marks=pytest.mark.slow) for g in GROUPS])
+def test_long_work_is_interrupted(group):
+    """Every method's fit, query points and way back, scores, comparisons, plans, dimensions."""
+    told = interrupted(group)
+    names = [line.partition(": ")[0] for line in told]
+    assert names == [name for name in works(group) for _ in DELAYS]
+    assert [line for line in told if not line.endswith(": in time")] == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has other signals")
+def test_some_long_work_is_interrupted():
+    few = ["fit KernelLLE", "transform TSNE", "inverse_transform KernelPCA", "dimensions"]
+    assert interrupted(*few) == [f"{name}: in time" for name in few for _ in DELAYS]
+
+
+def interrupted(*chosen):
+    """Return a line for each work and moment, told by a child: it may end in any way."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.trouble.interrupting", *chosen],
+        cwd=ROOT,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, (ran.stdout, ran.stderr[-2000:])
+    return ran.stdout.splitlines()
+
+
+def test_the_table_has_every_method():
+    for group in GROUPS[:3]:
+        for name in CASES:
+            assert any(f"{group} {name}" == work.partition(",")[0] for work in works(group))
 
 
 def test_a_library_call_is_cancelled_while_it_runs():
@@ -129,3 +124,69 @@ def test_what_a_library_call_raises_is_raised():
     with pytest.raises(ZeroDivisionError, match="of its own"):
         runtime.run_apart(fail)
     assert runtime.run_apart(lambda: None) is None
+
+
+def test_pre_images_are_sought_a_few_at_a_time(monkeypatch):
+    """So that there is neither a table of all places and all points, nor silence for minutes."""
+    X = bent(60)
+    for kernel in ("linear", "gaussian", "laplacian", "polynomial"):
+        model = unspool.KernelPCA(2, kernel=kernel).fit(X)
+        places, sizes = model.embedding_ * 0.9, []
+        whole = model.inverse_transform(places)
+        combine = type(model._map).combine
+
+        def counted(self, places, sizes=sizes, combine=combine):
+            sizes.append(len(places))
+            return combine(self, places)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(type(model._map), "combine", counted)
+            patched.setattr(extension, "PREIMAGES", 7)
+            np.testing.assert_allclose(model.inverse_transform(places), whole, rtol=1e-9, atol=1e-9)
+        assert sizes == [7] * 8 + [4]
+        with runtime.listen(lambda event: None) as listener:
+            listener.cancel()
+            with pytest.raises(runtime.Cancelled):
+                model.inverse_transform(places)
+
+
+def test_query_points_of_tsne_are_moved_a_few_at_a_time(monkeypatch):
+    X = bent(80)
+    model = CASES["TSNE"].make().fit(X)
+    whole, heard = model.transform(X + 0.01), []
+    monkeypatch.setattr(descent, "PLACED_AT_ONCE", 7)
+    with runtime.listen(heard.append):
+        np.testing.assert_array_equal(model.transform(X + 0.01), whole)
+    assert [e.done for e in heard if e.name == "placing"] == [0, *range(7, 80, 7), 80]
+
+
+def test_rows_of_a_given_table_are_sorted_a_few_at_a_time(monkeypatch):
+    table = np.random.default_rng(0).random((50, 50))
+    whole = blocks.GivenDistances(table).nearest(table, 5)
+    monkeypatch.setattr(blocks, "CHUNK_BYTES", 7 * 50 * 8)
+    sizes, smallest = [], blocks.smallest
+    monkeypatch.setattr(
+        blocks, "smallest", lambda rows, count: sizes.append(len(rows)) or smallest(rows, count)
+    )
+    some = blocks.GivenDistances(table).nearest(table, 5)
+    np.testing.assert_array_equal(some.neighbors, whole.neighbors)
+    np.testing.assert_array_equal(some.distances, whole.distances)
+    assert sizes == [7] * 7 + [1]
+
+
+@pytest.mark.parametrize("name", ["LLE", "LaplacianEigenmaps", "LTSA"])
+def test_factorisations_of_many_points_run_apart(name, monkeypatch):
+    """The same map, and the calls are made in another thread than the one that hears Ctrl-C."""
+    X = datasets.swiss_roll(1500, seed=0).points
+    expected, threads = CASES[name].make().fit(X).embedding_, set()
+    monkeypatch.setattr(iterative, "LONG", 1000)
+    splu = iterative.sparse_linalg.splu
+
+    def factorised(*given, **options):
+        threads.add(threading.current_thread())
+        return splu(*given, **options)
+
+    monkeypatch.setattr(iterative.sparse_linalg, "splu", factorised)
+    np.testing.assert_array_equal(CASES[name].make().fit(X).embedding_, expected)
+    assert threads
+    assert threading.main_thread() not in threads
