@@ -31,7 +31,12 @@ from .output import (
     to_json,
     write_figure,
 )
-from .parameters import MethodCommand, build_model, given_parameters, method_option, was_given
+from .parameters import (
+    MethodCommand,
+    build_model,
+    method_option,
+    refuse_beside_model,
+)
 
 if TYPE_CHECKING:
     from ..evaluate import Comparison
@@ -187,11 +192,7 @@ def _fit_or_open(ctx: click.Context, given: dict[str, Any]) -> tuple[Any, Array]
         points = read_data(given).points
         with report_progress(given, ctx.meta["method"].name):
             return model.fit(points), points
-    fixed = ("method", "columns", "sample", "scale")
-    refused = [*(name for name in fixed if was_given(ctx, name)), *given_parameters(ctx)]
-    if refused:
-        flag = refused[0].replace("_", "-")
-        raise ValueError(f"--{flag} has no say over a saved model; leave it out, or --model")
+    refuse_beside_model(ctx)
     opened = open_model(given["model"])
     return opened.model, read_data(given, opened.recipe).points
 

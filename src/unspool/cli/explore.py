@@ -12,7 +12,14 @@ from ..catalog import entry_of
 from ..io import check_output
 from .input import data_options, loading_code, open_model, read_data
 from .output import keep_input, report_progress, tell
-from .parameters import MethodCommand, build_model, given_parameters, method_option, was_given
+from .parameters import (
+    MethodCommand,
+    build_model,
+    given_parameters,
+    method_option,
+    refuse_beside_model,
+    was_given,
+)
 
 EXACT = 10_000  # points up to which Isomap is the first map that is shown, unless another is asked
 LANDMARKS = 100_000  # up to which it is that of landmarks; beyond, PCA
@@ -71,11 +78,7 @@ def _saved(ctx: click.Context, given: dict[str, Any]) -> tuple[Any, Any]:
     """Return the saved model that was named, and how its data were made."""
     if given["model"] is None:
         return None, None
-    fixed = ("method", "columns", "sample", "scale")
-    refused = [*(name for name in fixed if was_given(ctx, name)), *given_parameters(ctx)]
-    if refused:
-        flag = refused[0].replace("_", "-")
-        raise ValueError(f"--{flag} has no say over a saved model; leave it out, or --model")
+    refuse_beside_model(ctx)
     opened = open_model(given["model"])
     return opened.model, opened.recipe
 

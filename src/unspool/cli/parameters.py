@@ -125,6 +125,15 @@ def was_given(ctx: click.Context, name: str) -> bool:
     return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
+def refuse_beside_model(ctx: click.Context) -> None:
+    """Raise ValueError if anything was given that a saved model has decided already."""
+    fixed = ("method", "columns", "sample", "scale")
+    refused = [*(name for name in fixed if was_given(ctx, name)), *given_parameters(ctx)]
+    if refused:
+        flag = refused[0].replace("_", "-")
+        raise ValueError(f"--{flag} has no say over a saved model; leave it out, or --model")
+
+
 def build_model(ctx: click.Context, seed: int) -> Any:
     """Return the method that was asked for, not fitted yet."""
     parameters = given_parameters(ctx)
