@@ -8,6 +8,7 @@ may ask of an object that another one made.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -141,6 +142,18 @@ class Similarity(Protocol):
     def diagonal(self, A: Array) -> Array:
         """Return the similarity of each row to itself."""
         ...
+
+
+class StoredPoints(ABC):
+    """Points that are not in memory: they find their copies and their neighbours by themselves."""
+
+    @abstractmethod
+    def find_copies(self) -> Any:
+        """Return which rows are one and the same point."""
+
+    @abstractmethod
+    def search_index(self, metric: Metric, search: Search, seed: int) -> NeighborIndex:
+        """Return what answers ``nearest`` and ``within``."""
 
 
 class NeighborIndex(Protocol):

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table
 from ..runtime import in_words, stage, thread_count, warn
-from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
+from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search, StoredPoints
 from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds, pair_distances
 from .metrics import pairwise_squared_distances
 from .sparse import SparseSearch, check_sparse_metric
@@ -99,9 +99,8 @@ def build_index(
     """
     if search not in ("auto", "exact", "approximate"):
         raise ValueError(f"search must be 'auto', 'exact' or 'approximate'; got {search!r}")
-    if hasattr(X, "search_index"):  # points that are not in memory bring their own search
-        index: NeighborIndex = X.search_index(metric, search, seed)
-        return index
+    if isinstance(X, StoredPoints):
+        return X.search_index(metric, search, seed)
     if choose_search(X, metric, search) == "approximate":
         return _approximate(X, metric, seed)
     if isinstance(metric, str) and metric == "precomputed":

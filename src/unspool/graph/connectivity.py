@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges, subgraph
-from ..values import Array, Components, NeighborGraph, NeighborIndex
+from ..values import Array, Components, NeighborGraph, NeighborIndex, StoredPoints
 
 SymmetrizeRule = Literal["union", "mutual"]
 ZERO = 1e-14  # a distance that may be zero, rounded: by angle, or in a feature space
@@ -50,7 +50,7 @@ class Copies:
         return np.searchsorted(points, rows)
 
 
-def find_copies(rows: Array) -> Copies:
+def find_copies(rows: Array | StoredPoints) -> Copies:
     """Return which rows of a table are equal; -0.0 equals 0.0.
 
     Rows are told apart by a key of a few columns, and only those that share it by one of all.
@@ -72,7 +72,7 @@ def find_copies(rows: Array) -> Copies:
     >>> graph.find_copies(np.array([[1.0], [0.0], [1.0], [-0.0]])).point_of
     array([0, 1, 0, 1])
     """
-    if hasattr(rows, "find_copies"):  # points that are not in memory
+    if isinstance(rows, StoredPoints):
         found: Copies = rows.find_copies()
         return found
     if sp.issparse(rows):

@@ -22,7 +22,6 @@ from ..relation import (
     describe_localized,
     find_localized,
     kernel_operator,
-    n_vectors,
     relate_neighbors,
 )
 from ..runtime import warn
@@ -316,8 +315,7 @@ class GraphEstimator(Estimator):
 
     def _n_vectors(self, n_points: int, n_coordinates: int) -> int:
         """Return how many vectors are solved for; of more than coordinates some are chosen."""
-        wanted = getattr(self, "independent", False) and n_coordinates > 1
-        return n_vectors(n_points, n_coordinates) if wanted else n_coordinates
+        return n_coordinates
 
     def _anchors(self, coordinates: Array, masses: Array) -> Array:
         """Return what the rows of query points refer to, where points have copies."""

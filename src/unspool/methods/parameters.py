@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 from .. import graph
 from ..kernel import ALIASES, KERNELS, OF_DIFFERENCES, Kernel, gamma_from, median_gamma
-from ..relation import Chart
+from ..relation import Chart, n_vectors
 from ..values import Array
 
 T = TypeVar("T")
@@ -350,6 +350,11 @@ class VectorChoice:
         help="solve for ten times as many eigenvectors, and take those that are no function of "
         "those before (Chen and Meila 2019); the first ones repeat the length of a long sheet",
     )
+
+    def _n_vectors(self, n_points: int, n_coordinates: int) -> int:
+        """Return how many vectors are solved for; of more than coordinates some are chosen."""
+        wanted = self.independent and n_coordinates > 1
+        return n_vectors(n_points, n_coordinates) if wanted else n_coordinates
 
     @property
     def selected_(self) -> Array:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
@@ -249,6 +250,20 @@ class GeodesicTable:
         return _centered_product(partial(double_product, self.similarities), self.masses, sums)
 
 
+class PathProducts(Protocol):
+    """Geodesics whose table is multiplied elsewhere: the workers of a cluster hold its blocks."""
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+
+    def rows(self, sources: Array | None = None, **options: Any) -> Array:
+        """Return the path lengths from sources."""
+
+    def table_product(self, vectors: Array) -> Array:
+        """Return -1/2 of the squared geodesics times a block of vectors."""
+
+
 @dataclass(frozen=True)
 class GeodesicOperator:
     """The same by its products, each made of all geodesics anew: nothing of size n x n is held.
@@ -257,14 +272,16 @@ class GeodesicOperator:
     wanted.
     """
 
-    paths: ShortestPaths
+    paths: ShortestPaths | PathProducts
     centering: Centering
     norm_bound: float
     initial: Array = field(repr=False)
     masses: Array | None = None
 
     @classmethod
-    def of(cls, paths: ShortestPaths, seed: int, masses: Array | None = None) -> GeodesicOperator:
+    def of(
+        cls, paths: ShortestPaths | PathProducts, seed: int, masses: Array | None = None
+    ) -> GeodesicOperator:
         """Return the operator, with the means and the initial vectors that one pass gives."""
         mass = np.ones(paths.n_points) if masses is None else masses
         root = np.sqrt(mass)[:, None]
@@ -342,10 +359,10 @@ def _weighted_centering(means: Array, masses: Array) -> Centering:
     return Centering(means, float(means @ masses / masses.sum()))
 
 
-def _table_product(paths: ShortestPaths, vectors: Array) -> Array:
+def _table_product(paths: ShortestPaths | PathProducts, vectors: Array) -> Array:
     """Return -1/2 of the squared geodesics times vectors: nothing of size n x n is held."""
-    if hasattr(paths, "table_product"):  # paths on a cluster multiply there
-        return np.asarray(paths.table_product(vectors))
+    if not isinstance(paths, ShortestPaths):
+        return paths.table_product(vectors)
     product = np.empty((paths.n_points, vectors.shape[1]))
     for sources, similarities in _similarity_blocks(paths):
         product[sources] = double_product(similarities, vectors)
@@ -360,7 +377,7 @@ def _similarity_blocks(paths: ShortestPaths) -> Iterator[tuple[Array, Array]]:
         yield sources, lengths
 
 
-def _nystroem_vectors(paths: ShortestPaths, seed: int) -> Array:
+def _nystroem_vectors(paths: ShortestPaths | PathProducts, seed: int) -> Array:
     """Return the leading vectors of the centred table as a few landmarks see them."""
     guides = graph.choose_uniform(paths.n_points, min(GUIDES, paths.n_points), seed)
     similarities = -0.5 * np.square(paths.rows(guides)).T

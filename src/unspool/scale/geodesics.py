@@ -51,7 +51,7 @@ def relate_on_workers(component: Component, seed: int) -> GeodesicTable | Geodes
     _check_fits(work, component.graph, "each product of exact Isomap")
     precision: Precision = "float64" if n <= DOUBLE_POINTS else "float32"
     spread = SpreadPaths.over(paths, work, precision)
-    return GeodesicOperator.of(spread, seed, component.masses)  # type: ignore[arg-type]  # asks it
+    return GeodesicOperator.of(spread, seed, component.masses)
 
 
 def _check_fits(work: Cluster, graph: NeighborGraph, what: str) -> None:

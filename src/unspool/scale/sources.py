@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..runtime import claim
-from ..values import Array
+from ..values import Array, StoredPoints
 
 if TYPE_CHECKING:
     from ..graph import Copies
@@ -56,7 +56,7 @@ def is_lazy(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] in LAZY_PACKAGES
 
 
-class Source:
+class Source(StoredPoints):
     """A table whose rows are read a range at a time.
 
     Indexing gathers rows into memory, so that a few of them can be asked for as of an array.
