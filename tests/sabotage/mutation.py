@@ -12,6 +12,7 @@ import ast
 import random
 import sys
 import tempfile
+from math import sqrt
 from pathlib import Path
 
 from tests.sabotage.breakages import Breakage
@@ -143,17 +144,25 @@ def drawn(stage, count=None, seed=0):
         yield Breakage(told, name, text, "\n".join(new) + "\n", TESTS[stage])
 
 
-def tried(stage, count, seed):
+def tried(copy, stage, count, seed):
     """Try mutants of a stage, telling of each; return what became of them."""
-    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
-        copy, verdicts = Copy(Path(folder)), []
-        if copy.run(TESTS[stage], seconds=6000)[0] != 0:
-            raise RuntimeError(f"the tests of {stage} fail though nothing is changed")
-        for mutant in drawn(stage, count, seed):
-            verdicts.append(attack(copy, mutant))
-            told = f"{verdicts[-1].state:<9} {verdicts[-1].seconds:5.1f} s  {mutant.name}"
-            print(told, flush=True)
+    if copy.run(TESTS[stage], seconds=6000)[0] != 0:
+        raise RuntimeError(f"the tests of {stage} fail though nothing is changed")
+    verdicts = []
+    for mutant in drawn(stage, count, seed):
+        verdicts.append(attack(copy, mutant))
+        told = f"{verdicts[-1].state:<9} {verdicts[-1].seconds:5.1f} s  {mutant.name}"
+        print(told, flush=True)
     return verdicts
+
+
+def score(noticed, count):
+    """Return the share of mutants that were noticed, with its 95 % interval (Wilson 1927)."""
+    share, z = noticed / count, 1.96
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    reach = sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2) * z / (1 + z * z / count)
+    bounds = f"{100 * (middle - reach):.0f} to {100 * (middle + reach):.0f} %"
+    return f"{noticed} of {count} mutants were noticed: {100 * share:.0f} % ({bounds})"
 
 
 def main(words):
@@ -163,10 +172,16 @@ def main(words):
     parser.add_argument("--sample", type=int, help="mutants of each stage; all, if not given")
     parser.add_argument("--seed", type=int, default=0, help="seed of the draw")
     asked = parser.parse_args(words)
-    for stage in asked.stages or TESTS:
-        verdicts = tried(stage, asked.sample, asked.seed)
-        noticed = sum(verdict.state != "SURVIVED" for verdict in verdicts)
-        print(f"{stage}: {noticed} of {len(verdicts)} mutants were noticed", flush=True)
+    verdicts = []
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        copy = Copy(Path(folder))
+        for stage in asked.stages or TESTS:
+            found = tried(copy, stage, asked.sample, asked.seed)
+            verdicts += found
+            noticed = sum(verdict.state != "SURVIVED" for verdict in found)
+            print(f"{stage}: {score(noticed, len(found))}", flush=True)
+    noticed = sum(verdict.state != "SURVIVED" for verdict in verdicts)
+    print(f"all: {score(noticed, len(verdicts))}", flush=True)
 
 
 if __name__ == "__main__":

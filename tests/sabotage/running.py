@@ -53,7 +53,7 @@ class Copy:
     def __init__(self, folder):
         self.folder = Path(folder)
         self.package = self.folder / "src" / "unspool"
-        unread = shutil.ignore_patterns("__pycache__")
+        unread = shutil.ignore_patterns("*.pyc")  # what numba has compiled goes along
         shutil.copytree(ROOT / "src" / "unspool", self.package, ignore=unread)
         compileall.compile_dir(self.package, quiet=1)
 
@@ -69,11 +69,11 @@ class Copy:
             file.write_text(sound, "utf-8")
             os.utime(file, ns=(dated.st_atime_ns, dated.st_mtime_ns))  # as it was compiled
 
-    def run(self, tests, compiled="compiled", seconds=SECONDS, options=()):
+    def run(self, tests, compiled="", seconds=SECONDS, options=()):
         """Run tests on the copy; return how pytest ended (None if it hung) and what it printed.
 
-        Compiled code is found by the date of its own file, not by those that it calls, and so a
-        broken kernel needs a folder for ``compiled`` code of its own.
+        Compiled code lies beside its file, and is known by the date of that, not of those that it
+        calls: a broken kernel needs a folder of its own for ``compiled`` code.
         """
         printed = self.folder / "printed"
         for module in SHARED:
@@ -82,7 +82,7 @@ class Copy:
         child = os.fork()
         if child == 0:
             named = [f"tests/{test}" for test in tests]
-            self._run_and_exit([*options, *named], printed, self.folder / compiled)
+            self._run_and_exit([*options, *named], printed, compiled)
         ended = _wait(child, seconds)
         return ended, printed.read_text("utf-8", "replace")
 
@@ -101,7 +101,7 @@ class Copy:
             sys.path[:0] = [str(self.package.parent), str(ROOT)]
             os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])  # for those that tests start
             os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # 2 s for plugins that nothing uses
-            os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(compiled)
+            os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = compiled
             ended = int(pytest.main([*OPTIONS, *arguments]))
         except BaseException:
             traceback.print_exc()
@@ -152,7 +152,7 @@ def attack(copy, breakage):
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(dir=copy.folder) as own, copy.broken(breakage):
         is_kernel = breakage.file.endswith("_kernels.py")
-        ended, told = copy.run(breakage.caught_by, own if is_kernel else "compiled")
+        ended, told = copy.run(breakage.caught_by, own if is_kernel else "")
     state = {FAILED: "caught", PASSED: "SURVIVED", None: "hung"}.get(ended, "error")
     return Verdict(breakage, state, time.perf_counter() - began, told)
 
