@@ -177,7 +177,8 @@ def scatter(axes: Any, points: Any, color: Any = None, title: str = "", dot: flo
     columns = np.asarray(points).T
     if len(columns) == 1:
         columns = np.vstack([columns, np.zeros(columns.shape[1])])
-    axes.scatter(*columns, c=color, s=dot, cmap="viridis", linewidths=0)
+    scale = None if color is None or isinstance(color, str) else "viridis"  # one colour has none
+    axes.scatter(*columns, c=color, s=dot, cmap=scale, linewidths=0)
     _finish(axes, title)
 
 
