@@ -155,6 +155,7 @@ _GRAPHS = (
     seen("modified-mnist10k", "modified-lle", MNIST_10K, peers=_lle("modified"), **NEAR),
     seen("ltsa-mnist10k", "ltsa", MNIST_10K, peers=_lle("ltsa", "ltsa"), **NEAR),
     seen("hessian-mnist10k", "hessian-lle", MNIST_10K, peers=_lle("hessian", "hlle"), **NEAR),
+    seen("charting-faces", "charting", data.faces, slow=False, **NEAR),
     seen("conformal-faces", "conformal-eigenmaps", data.faces, slow=False, **NEAR),
     seen("mvu-faces", "maximum-variance-unfolding", data.faces, runs=1, n_neighbors=6),
     seen("kernel-lle-faces", "kernel-lle", data.faces, slow=False, sigma=10.0, **NEAR),

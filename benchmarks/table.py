@@ -54,6 +54,13 @@ _ROWS = (
     affine("hessian-10k", "hessian-lle", HOLE_10K, peers=_lle("hessian"), **NEAR),
     affine("ltsa-10k", "ltsa", HOLE_10K, peers=_lle("ltsa"), **NEAR),
     truth(
+        "charting-2k",
+        "charting",
+        partial(data.roll, 2_000),
+        slow=False,
+        **NEAR,
+    ),
+    truth(
         "conformal-2k",
         "conformal-eigenmaps",
         partial(data.roll, 2_000),

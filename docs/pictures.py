@@ -288,6 +288,13 @@ def hessian_lle() -> Panels:
     return _with_isomap(unspool.HessianLLE(2), "Hessian LLE")
 
 
+@_recipe("charting")
+def charting() -> Panels:
+    roll = datasets.swiss_roll(1000, seed=1)
+    data, few = _pair(roll, unspool.Charting(2, n_charts=60), "60 charts")
+    return [data, few, _pair(roll, unspool.Charting(2), "333 charts")[1]]
+
+
 @_recipe("conformal-eigenmaps")
 def conformal_eigenmaps() -> Panels:
     roll = datasets.swiss_roll(1000, seed=1)

@@ -26,6 +26,7 @@ class Case:
     nested: bool = True  # with fewer coordinates the map is the first axes of the one with more
     patient: bool = True  # any number of neighbours will do
     gaps: bool = False  # NaN in a table of distances is one that is not known
+    interpolates: bool = True  # the way back of a graph method passes through the known points
     most: int | None = None  # coordinates it can have at most, whatever the data
 
     def make(self, **more):
@@ -77,6 +78,14 @@ CASES = {
         {"n_starts": 2, "max_iter": 50},
         power=1,
         closed_form=False,
+    ),
+    "Charting": Case(
+        unspool.Charting,
+        {"n_neighbors": 8},
+        power=1,
+        closed_form=False,
+        nested=False,
+        interpolates=False,  # its charts lead back to their planes, near the points
     ),
     "ConformalEigenmaps": Case(
         unspool.ConformalEigenmaps, {"n_neighbors": 8, "n_vectors": 8}, "metric"

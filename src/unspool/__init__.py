@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .methods import TSNE as TSNE
     from .methods import AdditivePCA as AdditivePCA
     from .methods import AutoassociativeNetwork as AutoassociativeNetwork
+    from .methods import Charting as Charting
     from .methods import ClassicalMDS as ClassicalMDS
     from .methods import ConformalEigenmaps as ConformalEigenmaps
     from .methods import DiffusionMaps as DiffusionMaps
@@ -113,6 +114,7 @@ __all__ = [
     "AdditivePCA",
     "AutoassociativeNetwork",
     "Cancelled",
+    "Charting",
     "ClassicalMDS",
     "ConformalEigenmaps",
     "DiffusionMaps",

@@ -286,6 +286,17 @@ _ENTRIES = (
         cost=costs.random_projection,
     ),
     Entry(
+        name="charting",
+        cls="unspool.methods.Charting",
+        title="Charting",
+        family="alignment",
+        needs="points",
+        gives="lengths within local charts that are merged, and the way back",
+        reference="Brand 2003; Izenman 2013, sec. 16.6",
+        cost=costs.charting,
+        instead=("ltsa", "lle", *FRUGAL),
+    ),
+    Entry(
         name="conformal-eigenmaps",
         cls="unspool.methods.ConformalEigenmaps",
         title="Conformal eigenmaps",

@@ -261,6 +261,37 @@ def lle(s: Size) -> Costs:
     return [*_search(s), weights, _sparse_spectrum(s, "factor", 1.2 * s.fill, s.k + 1.0)]
 
 
+def charting(s: Size) -> Costs:
+    """Covariances of charts, their densities at all points, and one dense eigenproblem."""
+    from .relation import CHART_COLUMNS
+
+    width, charts = min(s.d, CHART_COLUMNS), min(400, max(1, s.n // 3))
+    rows = charts * (s.q + 1)
+    seen = float(s.n * charts)
+    laid = Cost(
+        "charts",
+        "memory",
+        2e-9 * seen * (width + 4) + 1e-8 * charts * width**3,
+        8.0 * charts * width**2,
+        60.0 * s.n + 2.0 * s.points,
+    )
+    features = Cost(
+        "agreement",
+        "products",
+        6e-9 * seen * (width + 3 * s.q) + 2e-11 * seen * rows,
+        8.0 * float(rows) ** 2,
+        16.0 * s.n * rows,
+    )
+    merged = Cost(
+        "spectrum",
+        "products",
+        5e-10 * float(rows) ** 3,
+        0.0,
+        40.0 * float(rows) ** 2 + 8.0 * s.n * rows,
+    )
+    return [*_search(s), laid, features, merged]
+
+
 def conformal_eigenmaps(s: Size) -> Costs:
     """LLE with twenty vectors, and a small program of the pairs within all neighbourhoods."""
     pairs = s.n * (1.5 * s.k + 1) * 1.5 * s.k / 2

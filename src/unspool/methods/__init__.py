@@ -3,6 +3,7 @@
 from ..relation import commute_time_distances
 from .additive_pca import AdditivePCA
 from .autoassociative_network import AutoassociativeNetwork
+from .charting import Charting
 from .classical_mds import ClassicalMDS
 from .conformal_eigenmaps import ConformalEigenmaps
 from .diffusion_maps import DiffusionMaps
@@ -52,6 +53,7 @@ __all__ = [
     "TSNE",
     "AdditivePCA",
     "AutoassociativeNetwork",
+    "Charting",
     "ClassicalMDS",
     "ConformalEigenmaps",
     "Contours",

@@ -22,6 +22,13 @@ from .features import (
     deviations,
     spline_features,
 )
+from .gaussian_charts import (
+    CHART_COLUMNS,
+    ChartAgreement,
+    ChartRule,
+    GaussianCharts,
+    relate_by_charts,
+)
 from .gram import (
     DOUBLE_POINTS,
     GEODESIC_BLOCK_BYTES,
@@ -86,6 +93,7 @@ from .subspaces import (
 )
 
 __all__ = [
+    "CHART_COLUMNS",
     "DOUBLE_POINTS",
     "FAINTEST",
     "GEODESIC_BLOCK_BYTES",
@@ -95,11 +103,14 @@ __all__ = [
     "AdaptiveGaussianWeights",
     "Arrangement",
     "Chart",
+    "ChartAgreement",
+    "ChartRule",
     "Component",
     "DiffusionRelation",
     "EdgeWeighting",
     "FeatureProjection",
     "Found",
+    "GaussianCharts",
     "GeodesicOperator",
     "GeodesicTable",
     "GivenKernel",
@@ -145,6 +156,7 @@ __all__ = [
     "place_roughly",
     "refine",
     "regress_points",
+    "relate_by_charts",
     "relate_by_geodesics",
     "relate_by_modified_weights",
     "relate_by_reconstruction",

@@ -23,6 +23,7 @@ from .rules import (
     Items,
     Names,
     Nothing,
+    Number,
     Reals,
     Rule,
     Sizes,
@@ -237,6 +238,9 @@ METHODS = {
     "modified-lle": _graph(),
     "hessian-lle": _graph(),
     "ltsa": _graph(),
+    "charting": method(
+        {**GRAPH, "n_charts_": Whole(1), "overlap_": Number(1.0)}, NEIGHBORS, _also_graph
+    ),
     "conformal-eigenmaps": _graph(
         {"spectrum_": Reals(("*",), 0.0), "misfit_": NOT_NEGATIVE, "n_iter_": Whole()}
     ),

@@ -90,6 +90,11 @@ def _also_chart(chart: Any, sizes: Sizes) -> str | None:
     return None if chart.mixture is not None or sizes["v"] == sizes["d"] else "anchors"
 
 
+def _also_charts(charts: Any, sizes: Sizes) -> str | None:
+    """Each chart has a row for each of its axes, and one for its place."""
+    return None if sizes["m"] == sizes["k"] * (sizes["l"] + 1) else "matrix"
+
+
 def _also_layout(layout: Any, sizes: Sizes) -> str | None:
     """Boxes lie in the plane of the first two coordinates."""
     in_plane = sizes["w"] == min(2, sizes["d"])
@@ -286,6 +291,21 @@ VALUES = {
         _also_copies,
     ),
     "isolated": Declaration(),
+    "gaussian charts": Declaration(
+        {
+            "mean": CENTER,
+            "columns": Reals(("p", "w"), -1.0, 1.0),
+            "centers": Reals(("k", "w"), -LONGEST, LONGEST),
+            "axes": Reals(("k", "l", "w"), -1.0, 1.0),
+            "spreads": Reals(("k", "l"), 0.0),
+            "whiteners": Reals(("k", "w", "w")),
+            "log_volumes": Reals(("k",)),
+            "overlap": Number(1.0),
+            "matrix": Reals(("m", "m")),
+            "trivial": Reals(("m", 1)),
+        },
+        _also_charts,
+    ),
     "chart": Declaration(
         {
             "members": Indices(("n",), increasing="strictly"),
@@ -294,6 +314,7 @@ VALUES = {
             "relation": Either(
                 Part("landmark geodesics", n="n", m="m"),
                 Part("isolated"),
+                Part("gaussian charts", m="m", d="d", p="p"),
                 Part(*RELATIONS, n=("n", "m"), N="N", p="p"),
             ),
             "anchors": Reals(("m", "v")),

@@ -52,6 +52,7 @@ _VALUES = {
     "feature projection": "relation.features:FeatureProjection",
     "given distances": "distances.blocks:GivenDistances",
     "kd-tree search": "distances.search:TreeSearch",
+    "gaussian charts": "relation.gaussian_charts:GaussianCharts",
     "gram map": "relation.gram:GramMap",
     "isolated": "relation.chart:Isolated",
     "kernel": "kernel.functions:Kernel",
