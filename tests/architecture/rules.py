@@ -54,6 +54,11 @@ RESERVED = (
                 "of some twenty weights of vectors that were solved for",
             ),
             Spared(
+                "relation/gaussian_charts",
+                r"numpy\.linalg\.eigh",
+                "batched over the covariances of charts, and of a metric of the few coordinates",
+            ),
+            Spared(
                 "semidefinite",
                 r"numpy\.linalg\.eigh",
                 "of a program's small matrix, one row per vector that is combined",

@@ -20,6 +20,7 @@ from scipy.linalg import block_diag
 
 from .. import distances, graph
 from ..runtime import stage
+from ..spectrum import solve
 from ..values import Array, EigenProblem
 from .chart import Component, Queries
 
@@ -243,12 +244,8 @@ def _principal_columns(points: Array, masses: Array) -> tuple[Array, Array]:
     if points.shape[1] <= CHART_COLUMNS:
         return mean, np.eye(points.shape[1])
     weighted = np.sqrt(masses)[:, None] * (points - mean)
-    if len(points) < points.shape[1]:
-        values, turned = np.linalg.eigh(weighted @ weighted.T)
-        kept = values[::-1][:CHART_COLUMNS] > 1e-12 * values[-1]
-        axes = weighted.T @ turned[:, ::-1][:, :CHART_COLUMNS][:, kept]
-        return mean, np.asarray(axes / np.linalg.norm(axes, axis=0))
-    return mean, np.linalg.eigh(weighted.T @ weighted)[1][:, ::-1][:, :CHART_COLUMNS].copy()
+    count = min(CHART_COLUMNS, max(1, len(points) - 1))
+    return mean, solve(EigenProblem(weighted, "largest", is_factor=True), count).vectors
 
 
 def _choose_centers(
