@@ -1,6 +1,7 @@
 """What goes wrong with workers and clients changes nothing in the result, or is told in words."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -88,8 +89,39 @@ def test_a_worker_killed_while_rows_are_placed(own_client, save):
 
 @pytest.mark.slow
 def test_workers_that_die_are_told_in_one_sentence(own_client):
-    with pytest.raises(scale.WorkerLost, match=r"1\.0 GB that a worker has; use smaller blocks"):
-        list(executors.run_blocks("dying", _die, [0, 1]))
+    size = executors.BlockSize(40_000, 10_000.0)
+    told = (
+        r"dying needs more than the 1\.0 GB that a worker has \(several workers were lost over it\)"
+        r": a block of 40,000 rows takes about 750\.0 MB, the worker itself included; use "
+        r"scale\.settings\(chunk_rows=20000\) \(--chunk-rows 20000\), or workers with at least 2\.0"
+    )
+    with pytest.raises(scale.WorkerLost, match=told):
+        list(executors.run_blocks("dying", _die, [0, 1], size=size))
+
+
+@pytest.mark.slow
+def test_a_worker_that_runs_out_of_memory_is_told_which_blocks_fit(tmp_path):
+    """Twelve times as many rows as fit are forced on workers of 600 MB, then as many as is told."""
+    from distributed import Client
+
+    points = np.random.default_rng(0).normal(size=(1_200_000, 20)).astype(np.float32)
+    np.save(tmp_path / "many.npy", points)
+    with start_cluster(2, memory_limit="600MB") as cluster, Client(cluster):
+        with (
+            scale.settings(chunk_rows=1_200_000),
+            pytest.raises(scale.WorkerLost, match=r"600\.0 MB that a worker has") as lost,
+        ):
+            PCA(2).fit(tmp_path / "many.npy")
+        fewer = int(re.search(r"chunk_rows=(\d+)", str(lost.value)).group(1))
+        with scale.settings(chunk_rows=fewer):
+            found = PCA(2).fit(tmp_path / "many.npy")
+    np.testing.assert_allclose(found.mean_, points.mean(axis=0, dtype=np.float64), atol=1e-6)
+
+
+def test_a_block_without_room_in_this_process_says_so():
+    work = executors.InProcess()
+    told = executors.describe_loss("x", "y", work, executors.BlockSize(10, 2 * work.task_bytes))
+    assert "chunk_rows=1)" in told  # never none
 
 
 def _die(item):

@@ -19,7 +19,6 @@ from ..relation import (
 )
 from ..runtime import advise
 from ..semidefinite import ConformalMap, keep_angles
-from ..spectrum import solve
 from ..values import Array, NeighborGraph
 from .graph_estimator import GraphEstimator
 from .parameters import learned, method, parameter
@@ -101,7 +100,7 @@ class ConformalEigenmaps(GraphEstimator):
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         relation = self._relate(component, n_coordinates)
         count = min(max(self.n_vectors, n_coordinates), len(component.members) - 1)
-        spectrum = solve(relation.problem(), count, seed=self._seed)
+        spectrum = self._solve(relation.problem(), count)
         masses = component.masses
         share = np.ones(len(component.members)) if masses is None else masses
         vectors = spectrum.vectors - share @ spectrum.vectors / share.sum()

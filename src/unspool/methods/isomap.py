@@ -62,8 +62,9 @@ class Isomap(GraphEstimator):
             )
 
     def _relate(self, component: Component, n_coordinates: int) -> GeodesicTable | GeodesicOperator:
-        relate = relate_on_workers if isinstance(self._X, Source) else relate_by_geodesics
-        return relate(component, self._seed)
+        if isinstance(self._X, Source):
+            return relate_on_workers(component, self._seed, n_coordinates)
+        return relate_by_geodesics(component, self._seed)
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         chart = super()._map_component(component, n_coordinates)

@@ -26,6 +26,8 @@ from ..relation import (
     settle_faint_points,
 )
 from ..runtime import warn
+from ..scale.patches import claim_room
+from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .door import InputKind
@@ -33,6 +35,7 @@ from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, learned, method, parameter
 
 NORMALIZATIONS: tuple[Normalization, ...] = ("random-walk", "symmetric", "unnormalized")
+UNDIRECTED = 1.6  # edges of a point for each of its nearest neighbours
 NARROW = 1e-8  # weight of half of the edges, below which a map is not worth looking at
 WHICH = "L y = value D y, D^-1/2 L D^-1/2, or L itself"
 BATCH = 2_000  # neighbourhoods whose quadratics are fitted together
@@ -104,6 +107,11 @@ class WeightedEstimator(GraphEstimator):
         table = sp.csr_array(X, copy=True)
         table.eliminate_zeros()
         return table
+
+    def _claim_memory(self, n_points: int) -> None:
+        count = self._foreseen_neighbors(n_points)
+        if isinstance(self._X, Source) and count is not None:
+            claim_room(n_points, UNDIRECTED * count)
 
     def _weigh(self, neighbors: NeighborGraph) -> None:
         self._weighting = self._choose_weighting(neighbors)

@@ -15,11 +15,14 @@ from ..edges import graph_from_edges
 from ..problem import LocalGeometry, alignment_bytes, look_at
 from ..relation import Component, LocalRelation, relate_by_reconstruction
 from ..runtime import advise, claim, warn
+from ..scale.patches import SpreadPoints, claim_room
+from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array, Spectrum
 from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, method, parameter
 
+SHARED = 2.5  # patches that speak of the same pair of neighbours
 STORED = 3  # edges for each one used, from which on hardly a pair of neighbours has none
 
 
@@ -42,11 +45,13 @@ class LocalEstimator(VectorChoice, GraphEstimator):
     _ALIGNS = False  # whether patches of neighbourhoods are added up
 
     def _claim_memory(self, n_points: int) -> None:
-        if self._ALIGNS and self.radius is None:  # how many are within a radius is not known yet
-            count = np.asarray(DEFAULT_NEIGHBORS if self.n_neighbors is None else self.n_neighbors)
-            if count.dtype.kind not in "iu":  # the search says what it must be
-                return
-            members = min(float(count.mean()), n_points - 1.0) + 1.0
+        count = self._foreseen_neighbors(n_points)
+        if count is None:
+            return
+        members = count + 1.0
+        if isinstance(self._X, Source):
+            claim_room(n_points, members**2 / SHARED if self._ALIGNS else members)
+        if self._ALIGNS:
             claim(
                 alignment_bytes(n_points, members),
                 f"aligning {n_points} neighbourhoods of {members:.0f} points",
@@ -75,6 +80,8 @@ class LocalEstimator(VectorChoice, GraphEstimator):
                 "paths stand for the distances between neighbours that the graph does not hold; a "
                 "graph of about four times as many neighbours as n_neighbors uses holds almost all"
             )
+        if isinstance(self._space, Source):
+            return SpreadPoints(self._space, component.members)
         return look_at(self._space, component.members, component.graph, is_table=is_table)
 
     def _check_tangents(self) -> None:

@@ -12,7 +12,6 @@ from .. import graph, problem
 from ..problem import Normalization
 from ..relation import Chart, Component, LaplacianRelation
 from ..runtime import warn
-from ..spectrum import solve
 from ..values import Array, NeighborGraph, Spectrum
 from .laplacian_eigenmaps import NORMALIZATIONS, WHICH, WeightedEstimator
 from .parameters import learned, method, parameter
@@ -162,7 +161,7 @@ class SpectralClustering(WeightedEstimator):
             self._n_clusters_asked(len(component.members)),
         )
         count = min(wanted + (self.n_clusters == "eigengap"), len(component.members) - 1)
-        spectrum = solve(everything, count, seed=self._seed)
+        spectrum = self._solve(everything, count)
         self.n_clusters_ = self._choose_n_clusters(spectrum)
         width = self.n_clusters_ if self.n_components is None else self.n_components
         vectors, eigenvalues = spectrum.vectors[:, :width], spectrum.values[:width]

@@ -13,12 +13,14 @@ from .alignment import (
 from .gram import covariance, gram
 from .laplacian import Normalization, cuts, laplace_operator, laplacian
 from .neighborhoods import (
+    Batch,
     LocalDistances,
     LocalFrames,
     LocalGeometry,
     LocalGrams,
     LocalPaths,
     LocalPoints,
+    Look,
     batch_neighborhoods,
     grams_of_distances,
     grams_of_points,
@@ -31,12 +33,14 @@ from .neighborhoods import (
 )
 
 __all__ = [
+    "Batch",
     "LocalDistances",
     "LocalFrames",
     "LocalGeometry",
     "LocalGrams",
     "LocalPaths",
     "LocalPoints",
+    "Look",
     "Normalization",
     "alignment",
     "alignment_bytes",

@@ -24,6 +24,8 @@ from ..runtime import limit_blas_threads, run_strips, stage
 from ..values import Array, EigenProblem, NeighborGraph
 
 LocalGrams = Callable[[Array, Array, Array], Array]
+Batch = tuple[Array, Array]  # neighbourhoods, a row of points for each, and what was made of them
+Look = Callable[["LocalGeometry", NeighborGraph], Iterator[Batch]]
 CHUNK_BYTES = 32 * 2**20
 THIN = 1e-7  # of its longest extent: shorter ones are rounding (the root of that of squares)
 IN_CACHE = 4 * 2**20  # bytes of neighbours that a thread looks at at a time
@@ -63,13 +65,27 @@ class LocalGeometry(Protocol):
         """Return the function that gives the Gram matrices of the component's own points."""
         ...
 
+    def go_through(self, what: str, look: Look, graph: NeighborGraph) -> Iterator[Batch]:
+        """Yield what a look at all neighbourhoods of a graph gives, batch by batch."""
+        ...
+
     def query_grams(self, points: Any) -> LocalGrams:
         """Return the function that gives the Gram matrices of query points."""
         ...
 
 
+class AllAtOnce:
+    """Neighbourhoods that this process looks at, one batch after the other."""
+
+    __slots__ = ()
+
+    def go_through(self, what: str, look: Look, graph: NeighborGraph) -> Iterator[Batch]:
+        """Yield what a look at all neighbourhoods of a graph gives, batch by batch."""
+        return look(self, graph)  # type: ignore[arg-type]  # whoever inherits is a geometry
+
+
 @dataclass(frozen=True, slots=True)
-class LocalPoints:
+class LocalPoints(AllAtOnce):
     """Neighbourhoods known by the points themselves; of sparse ones a few are dense at a time."""
 
     points: Array | sp.csr_array
@@ -108,7 +124,7 @@ def _rows(points: Any, chosen: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalDistances:
+class LocalDistances(AllAtOnce):
     """Neighbourhoods known by a dense table of distances alone."""
 
     table: Array
@@ -142,7 +158,7 @@ class LocalDistances:
 
 
 @dataclass(frozen=True)
-class LocalPaths:
+class LocalPaths(AllAtOnce):
     """Neighbourhoods known by a sparse graph of distances: what it lacks is filled in by paths.
 
     The distance between two members is that of their edge, where the graph has one, and else the

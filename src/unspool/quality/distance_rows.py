@@ -11,7 +11,9 @@ import numpy as np
 
 from ..distances import check_metric, pairwise_distances, squared_norms
 from ..runtime import is_sharing, limit_blas_threads, reuse, run_strips
-from ..scale.sources import in_memory
+from ..scale.reduction import distances_to_all
+from ..scale.sources import Source, in_memory, is_lazy, open_source
+from ..scale.spool import at_random
 from ..values import Array, Metric
 from .score import CHUNK_BYTES, PAIRS, STRIP, Chosen
 
@@ -97,6 +99,71 @@ class WidePointRows:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceRows:
+    """Points that are not in memory: whoever wants distances reads them all, block by block."""
+
+    source: Source
+    metric: Metric
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return len(self.source)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """Nothing: the points are on disk."""
+        return ()
+
+    @property
+    def setting(self) -> Metric:
+        """How they are computed."""
+        return self.metric
+
+    def distances(self, rows: Array) -> Array:
+        """Return the distances from some points to all."""
+        return np.array(distances_to_all(self.source, rows, self.metric)[:])
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRows:
+    """The distances from some points, in increasing order, to all: in memory, or in a file."""
+
+    points: Array
+    table: Any
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return int(self.table.shape[1])
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """Which points were measured from."""
+        return (self.points,)
+
+    @property
+    def setting(self) -> Metric:
+        """How they are computed."""
+        return "precomputed"
+
+    def distances(self, rows: Array) -> Array:
+        """Return the distances from some of these points to all, as a fresh table."""
+        return np.array(self.table[np.searchsorted(self.points, rows)])
+
+
+def measured(data: DistanceRows, chosen: Chosen) -> DistanceRows:
+    """Return one side of a comparison with what the chosen points ask of it at hand.
+
+    Points that are not in memory are read once for all of them, block by block.
+    """
+    if not isinstance(data, SourceRows):
+        return data
+    table = distances_to_all(data.source, chosen.points, data.metric)
+    return MeasuredRows(chosen.points, table)
+
+
+@dataclass(frozen=True, slots=True)
 class TableRows:
     """A table of distances that somebody computed."""
 
@@ -146,6 +213,8 @@ def distance_rows(X: Any, metric: Metric = "euclidean", name: str = "X") -> Dist
     50
     """
     check_metric(metric)
+    if is_lazy(X) and metric != "precomputed" and name == "X":
+        return SourceRows(open_source(X), metric)
     given = np.asarray(in_memory(X, f"the score of {name}, which compares all points,"))
     return reuse("distance rows", (given,), (metric, name), partial(_rows_of, given, metric, name))
 
@@ -178,7 +247,11 @@ def kept_distances(data: DistanceRows, chosen: Chosen) -> Array | None:
 
     None where nobody shares anything, or where they are too many to be kept.
     """
-    if not is_sharing() or len(chosen.points) * data.n_points > PAIRS:
+    if (
+        not is_sharing()
+        or isinstance(data, MeasuredRows)
+        or len(chosen.points) * data.n_points > PAIRS
+    ):
         return None
     measure = partial(all_distances, data, chosen.points)
     return reuse("distances", (*data.arrays, chosen.points), data.setting, measure)
@@ -204,6 +277,14 @@ def rows_of_both(
     data, places = distance_rows(X, metric), distance_rows(Y, name="Y")
     check_same_points(data.n_points, places.n_points, at_least)
     return data, places
+
+
+def points_of(X: Any, name: str) -> Any:
+    """Return points, checked; those that are not in memory stay where they are.
+
+    Rows of these are gathered by indexing, as of an array, and checked when they are read.
+    """
+    return at_random(open_source(X)) if is_lazy(X) else checked(X, name)
 
 
 def checked(X: Any, name: str) -> Array:

@@ -22,6 +22,8 @@ from .distance_rows import (
     checked_table,
     distance_rows,
     kept_distances,
+    measured,
+    points_of,
     rows_of_both,
 )
 from .score import Chosen, Curve, Score, choose, jackknife, work_on_strips
@@ -88,6 +90,7 @@ def stress(
     """
     data, places = rows_of_both(X, Y, metric, at_least=2)
     chosen = choose(data.n_points, sample, seed)
+    data = measured(data, chosen)
     pilot = _pilot_scale(data, places, chosen) if scaling else 1.0
     sums = _row_sums(data, places, chosen, pilot)
     total = sums.sum(axis=0)
@@ -199,7 +202,7 @@ def shepard(
     >>> len(quality.shepard(roll.points, roll.coordinates).given)
     4950
     """
-    data = checked_table(X, "X") if metric == "precomputed" else checked(X, "X")
+    data = checked_table(X, "X") if metric == "precomputed" else points_of(X, "X")
     places = checked(Y, "Y")
     check_same_points(len(data), len(places), 3)
     chosen = choose(len(data), min(DRAWN, len(data)) if sample is None else sample, seed)

@@ -17,7 +17,7 @@ import numpy as np
 from ..distances import neighbor_graph
 from ..runtime import stage
 from ..values import Array
-from .distance_rows import check_neighbors, check_same_points, checked
+from .distance_rows import check_neighbors, check_same_points, checked, points_of
 from .score import CHUNK_BYTES, Score
 
 FLAT = 1e-9  # of the longest direction: a neighbourhood that is thinner says nothing across it
@@ -81,7 +81,7 @@ def local_distortion(
     >>> len(found.stretches)
     300
     """
-    points, places = checked(X, "X"), checked(Y, "Y")
+    points, places = points_of(X, "X"), checked(Y, "Y")
     check_same_points(len(points), len(places), 3)
     n = len(points)
     wanted = places.shape[1] if dimension is None else check_neighbors(dimension, n, "dimension")
@@ -93,7 +93,7 @@ def local_distortion(
     return _scored(*_ellipses(points, places, members, wanted))
 
 
-def _ellipses(points: Array, places: Array, members: Array, d: int) -> tuple[Array, Array]:
+def _ellipses(points: Any, places: Array, members: Array, d: int) -> tuple[Array, Array]:
     """Return stretches (n, d), NaN where unknown, and axes (n, q, d) of all neighbourhoods."""
     n, q = len(points), places.shape[1]
     stretches, axes = np.empty((n, d)), np.empty((n, q, d))

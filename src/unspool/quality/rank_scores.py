@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 
 from ..distances import TREE_DIMENSIONS, build_index, check_metric
-from ..scale.sources import is_lazy, open_source
+from ..scale.sources import is_lazy
 from ..values import Array, Metric
 from .distance_rows import (
     check_neighbors,
     check_same_points,
     checked,
     checked_table,
+    measured,
+    points_of,
     rows_of_both,
 )
 from .ranks import add_tallies, rank_blocks, ranks_beyond
@@ -92,6 +94,7 @@ def neighborhoods(
     n = data.n_points
     k = check_neighbors(n_neighbors, n)
     chosen = choose(n, sample, seed)
+    data = measured(data, chosen)
     tallies = np.empty((4, len(chosen.points)))
     counts, squares = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for part, before, after in rank_blocks(data, places, chosen):
@@ -272,8 +275,9 @@ def r_nx_area(
 
 def _is_countable(X: Any, metric: Metric) -> bool:
     """Tell whether ranks of neighbours alone can be counted, and are worth what it loads."""
-    n_points = len(open_source(X)) if is_lazy(X) else np.shape(X)[0]
-    return metric in ("euclidean", "l2") and n_points >= COUNTED
+    if is_lazy(X) or metric not in ("euclidean", "l2"):
+        return False
+    return bool(np.shape(X)[0] >= COUNTED)
 
 
 def _counted(
@@ -392,7 +396,7 @@ def neighbors_kept(
     if metric == "precomputed":
         data = X.tocsr() if hasattr(X, "tocsr") else checked_table(X, "X")
     else:
-        data = checked(X, "X")
+        data = points_of(X, "X")
     places = checked(Y, "Y")
     n = data.shape[0]
     check_same_points(n, len(places), 2)

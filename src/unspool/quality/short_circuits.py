@@ -31,7 +31,7 @@ from ..graph import Components, Links, find_components, join_components, symmetr
 from ..paths import lengths_between
 from ..runtime import stage
 from ..values import Array, Metric, NeighborGraph
-from .distance_rows import check_neighbors, checked, checked_table
+from .distance_rows import check_neighbors, checked_table, points_of
 from .score import Score
 
 NEARER = 7  # neighbours that a plane needs to stay connected without long ways around
@@ -82,7 +82,7 @@ def short_circuits(
     >>> quality.short_circuits(datasets.swiss_roll(500).points, 5).edges.shape[1]
     2
     """
-    points = checked_table(X, "X") if metric == "precomputed" else checked(X, "X")
+    points = checked_table(X, "X") if metric == "precomputed" else points_of(X, "X")
     check_neighbors(n_neighbors, len(points))
     return suspicious_edges(neighbor_graph(points, n_neighbors, metric=metric), limit=limit)
 

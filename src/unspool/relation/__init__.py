@@ -32,6 +32,7 @@ from .gaussian_charts import (
 from .gram import (
     DOUBLE_POINTS,
     GEODESIC_BLOCK_BYTES,
+    INITIAL,
     TABLE_ROOM,
     GeodesicOperator,
     GeodesicTable,
@@ -97,6 +98,7 @@ __all__ = [
     "DOUBLE_POINTS",
     "FAINTEST",
     "GEODESIC_BLOCK_BYTES",
+    "INITIAL",
     "MOST_COLUMNS",
     "MOST_MONOMIALS",
     "TABLE_ROOM",

@@ -280,12 +280,16 @@ class GeodesicOperator:
 
     @classmethod
     def of(
-        cls, paths: ShortestPaths | PathProducts, seed: int, masses: Array | None = None
+        cls,
+        paths: ShortestPaths | PathProducts,
+        seed: int,
+        masses: Array | None = None,
+        n_initial: int = INITIAL,
     ) -> GeodesicOperator:
         """Return the operator, with the means and the initial vectors that one pass gives."""
         mass = np.ones(paths.n_points) if masses is None else masses
         root = np.sqrt(mass)[:, None]
-        start = np.column_stack([root**2 * _nystroem_vectors(paths, seed), root, mass])
+        start = np.column_stack([root**2 * _nystroem_vectors(paths, seed, n_initial), root, mass])
         product = _table_product(paths, start)
         largest = float((-root[:, 0] * product[:, -2]).max())
         nearer = root * product[:, :-2]  # by one power step
@@ -377,11 +381,11 @@ def _similarity_blocks(paths: ShortestPaths) -> Iterator[tuple[Array, Array]]:
         yield sources, lengths
 
 
-def _nystroem_vectors(paths: ShortestPaths | PathProducts, seed: int) -> Array:
+def _nystroem_vectors(paths: ShortestPaths | PathProducts, seed: int, n_initial: int) -> Array:
     """Return the leading vectors of the centred table as a few landmarks see them."""
     guides = graph.choose_uniform(paths.n_points, min(GUIDES, paths.n_points), seed)
     similarities = -0.5 * np.square(paths.rows(guides)).T
-    count = min(INITIAL, len(guides) - 1)
+    count = min(n_initial, len(guides) - 1)
     centering, spectrum = decompose_landmarks(similarities, guides, count, seed)
     return np.asarray(centering.rows(similarities) @ spectrum.vectors)
 

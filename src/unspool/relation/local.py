@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from .. import problem
-from ..problem import LocalGeometry
+from ..problem import Batch, LocalGeometry
 from ..runtime import advise, warn
-from ..values import Array, EigenProblem
+from ..values import Array, EigenProblem, NeighborGraph
 from .chart import Component, Queries
 
 THIN_SHARE = 0.05  # of the neighbourhoods: where more have too few dimensions a warning tells
 MODIFIED_FLOATS = 2**22  # held at a time for the neighbourhoods of modified LLE
+_NO_POINTS = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,21 @@ def relate_by_reconstruction(
     geometry: LocalGeometry, component: Component, regularization: float
 ) -> LocalRelation:
     """Return the relation of LLE: each point as the affine combination of its neighbours."""
-    weights = problem.reconstruction_weights(
-        component.graph, geometry.own_grams(), regularization, geometry.width
-    )
+    look = partial(_weights, regularization=regularization)
+    found = [values for _, values in geometry.go_through("weights", look, component.graph)]
+    weights = component.graph.with_weights(np.concatenate(found))
     eigenproblem = problem.reconstruction(weights, component.masses)
     return LocalRelation(geometry, regularization, eigenproblem)
+
+
+def _weights(
+    geometry: LocalGeometry, graph: NeighborGraph, regularization: float
+) -> Iterator[Batch]:
+    """Yield no neighbourhoods and the weights of all edges."""
+    found = problem.reconstruction_weights(
+        graph, geometry.own_grams(), regularization, geometry.width
+    )
+    yield _NO_POINTS, found.data
 
 
 def relate_by_tangents(
@@ -74,13 +86,15 @@ def relate_by_tangents(
 ) -> LocalRelation:
     """Return the relation of LTSA and Hessian LLE: patches made of tangent coordinates."""
     graph, n_thin = component.graph, 0
+    look = partial(_tangents, n_components=n_components, patches=patches)
 
-    def batches() -> Iterator[tuple[Array, Array]]:
+    def batches() -> Iterator[Batch]:
         nonlocal n_thin
-        for neighborhoods in problem.batch_neighborhoods(graph, geometry.width):
-            frames = geometry.frames(neighborhoods, n_components)
-            n_thin += int(frames.is_thin.sum())
-            yield neighborhoods, patches(frames.coordinates)
+        for neighborhoods, blocks in geometry.go_through("patches", look, graph):
+            if neighborhoods.ndim == 1:  # those that are thin
+                n_thin += len(neighborhoods)
+            else:
+                yield neighborhoods, blocks
 
     aligned = problem.alignment(batches(), graph.n_points, component.masses)
     if n_thin:
@@ -93,27 +107,60 @@ def relate_by_tangents(
     return LocalRelation(geometry, regularization, aligned)
 
 
+def _tangents(
+    geometry: LocalGeometry,
+    graph: NeighborGraph,
+    n_components: int,
+    patches: Callable[[Array], Array],
+) -> Iterator[Batch]:
+    """Yield neighbourhoods with their patches, and the points of those that are thin."""
+    for neighborhoods in problem.batch_neighborhoods(graph, geometry.width):
+        frames = geometry.frames(neighborhoods, n_components)
+        yield neighborhoods, patches(frames.coordinates)
+        if frames.is_thin.any():
+            yield neighborhoods[frames.is_thin, 0], np.empty(0)
+
+
 def relate_by_modified_weights(
     geometry: LocalGeometry, component: Component, n_components: int, regularization: float
 ) -> LocalRelation:
     """Return the relation of modified LLE: several reconstruction weights for each point."""
-    grams_of, graph = geometry.own_grams(), component.graph
-    most = int(graph.counts.max())
-    chunk = max(1, MODIFIED_FLOATS // (most * (geometry.width + most)))
-    ratios = [
-        problem.flatness(problem.local_spectra(grams_of(*batch)), n_components)
-        for batch in graph.by_count(chunk)
-    ]
+    look = partial(_flatness, n_components=n_components)
+    ratios = [found for _, found in geometry.go_through("flatness", look, component.graph)]
     typical = float(np.median(np.concatenate(ratios)))
-
-    def batches() -> Iterator[tuple[Array, Array]]:
-        for points, around, distances in graph.by_count(chunk):
-            table = np.column_stack([points, around])
-            grams = grams_of(points, around, distances)
-            for here, blocks in problem.modified_patches(
-                grams, n_components, typical, regularization
-            ):
-                yield table[here], blocks
-
-    aligned = problem.alignment(batches(), graph.n_points, component.masses)
+    look_again = partial(
+        _modified, n_components=n_components, typical=typical, regularization=regularization
+    )
+    batches = geometry.go_through("patches", look_again, component.graph)
+    aligned = problem.alignment(batches, component.graph.n_points, component.masses)
     return LocalRelation(geometry, regularization, aligned)
+
+
+def _modified_chunk(geometry: LocalGeometry, graph: NeighborGraph) -> int:
+    """Return how many neighbourhoods modified LLE looks at together."""
+    most = int(graph.counts.max())
+    return max(1, MODIFIED_FLOATS // (most * (geometry.width + most)))
+
+
+def _flatness(geometry: LocalGeometry, graph: NeighborGraph, n_components: int) -> Iterator[Batch]:
+    """Yield no neighbourhoods and how flat they are."""
+    grams_of = geometry.own_grams()
+    for batch in graph.by_count(_modified_chunk(geometry, graph)):
+        spectra = problem.local_spectra(grams_of(*batch))
+        yield _NO_POINTS, problem.flatness(spectra, n_components)
+
+
+def _modified(
+    geometry: LocalGeometry,
+    graph: NeighborGraph,
+    n_components: int,
+    typical: float,
+    regularization: float,
+) -> Iterator[Batch]:
+    """Yield neighbourhoods with their patches."""
+    grams_of = geometry.own_grams()
+    for points, around, distances in graph.by_count(_modified_chunk(geometry, graph)):
+        table = np.column_stack([points, around])
+        grams = grams_of(points, around, distances)
+        for here, blocks in problem.modified_patches(grams, n_components, typical, regularization):
+            yield table[here], blocks

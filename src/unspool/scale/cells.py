@@ -16,7 +16,7 @@ import numpy as np
 from ..distances import exact_bytes
 from ..runtime import stage
 from ..values import Array
-from .executor import Result, block_ranges, current_executor, in_order, run_blocks
+from .executor import BlockSize, Result, block_ranges, current_executor, in_order, run_blocks
 from .settings import Folder, current_settings, make_folder
 from .sources import Source
 
@@ -107,6 +107,11 @@ class Cells:
         return len(self.low)
 
     @property
+    def largest(self) -> int:
+        """Points of the largest cell."""
+        return int(np.diff(self.offsets, axis=1).sum(axis=0).max())
+
+    @property
     def n_columns(self) -> int:
         """Number of columns of the points."""
         return int(self.low.shape[1])
@@ -144,11 +149,15 @@ def _names(folder: str, block: int) -> tuple[str, str]:
     return os.path.join(folder, f"{block}-points.npy"), os.path.join(folder, f"{block}-numbers.npy")
 
 
+def point_bytes(n_columns: int) -> float:
+    """Return the bytes that a point of a cell is foreseen to take while the cell is searched."""
+    return exact_bytes(1, n_columns, NEIGHBORS) + 8.0 * 6 * n_columns
+
+
 def count_cells(n_points: int, n_columns: int) -> int:
     """Return how many cells there are: as few as fit the workers, at least one for each."""
     given, work = current_settings().chunk_rows, current_executor()
-    each = exact_bytes(1, n_columns, NEIGHBORS) + 8.0 * 6 * n_columns
-    room = given or max(SMALLEST, int(work.task_bytes // each))
+    room = given or max(SMALLEST, int(work.task_bytes // point_bytes(n_columns)))
     fewest = min(work.n_workers, n_points // SMALLEST) if given is None else 1
     return int(max(1, fewest, -(-n_points // room)))
 
@@ -163,11 +172,12 @@ def arrange(source: Source, seed: int) -> Cells:
         splits, count = split(source[drawn], wanted)
         running.note(cells=count)
     folder = make_folder("cells", f"{source.fingerprint} {wanted} {seed}")
-    ranges = block_ranges(n, 8.0 * 6 * width)
+    held = 8.0 * 6 * width
+    ranges = block_ranges(n, held)
     key = f"{source.fingerprint} {wanted} {seed} {ranges}"
-    found = run_blocks(
-        "arranging", _arrange_block, [*enumerate(ranges)], source, splits, count, folder, key=key
-    )
+    options, size = (source, splits, count, folder), BlockSize.of(ranges, held)
+    items = [*enumerate(ranges)]
+    found = run_blocks("arranging", _arrange_block, items, *options, key=key, size=size)
     offsets = np.zeros((len(ranges), count + 1), dtype=np.int64)
     low, high = np.full((count, width), np.inf), np.full((count, width), -np.inf)
     for block, (counts, lowest, highest) in enumerate(in_order(found)):

@@ -137,6 +137,30 @@ class Cluster:
         most = max(int(worker["nthreads"]) for worker in self._workers)
         return max(16e6, USED * self.worker_bytes - WORKER_ITSELF) / most
 
+    @property
+    def roomiest(self) -> tuple[str, float]:
+        """The address of the worker with the most memory, and the bytes that it has for work."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].items()
+        address, most = max(((a, w["memory_limit"] or NO_LIMIT) for a, w in workers), key=_second)
+        return address, max(0.0, USED * most - WORKER_ITSELF)
+
+    def run_on(self, address: str, function: Callable[..., Any], *given: Any) -> Any:
+        """Return what a function makes of something on one worker, or on another if that is lost.
+
+        It has all threads of the machine there.
+        """
+        future = self.client.submit(
+            function, *given, workers=[address], allow_other_workers=True, pure=False
+        )
+        try:
+            while not future.done():
+                check_cancelled()
+                time.sleep(POLLING)
+            return self._result(future)
+        finally:
+            if not future.done():
+                self.client.cancel([future], force=True)
+
     def results(
         self, function: Task, items: Sequence[Any], shared: tuple[Any, ...]
     ) -> Iterator[tuple[int, Result]]:
@@ -174,22 +198,59 @@ class Cluster:
             if left:
                 self.client.cancel(left, force=True)
 
-    def _result(self, future: Any) -> Result:
+    def _result(self, future: Any) -> Any:
         from distributed import KilledWorker
 
         try:
-            result: Result = future.result()
+            result = future.result()
         except KilledWorker:
-            raise WorkerLost(
-                f"a block was given to several workers and each was lost: its work takes more than "
-                f"the {format_bytes(self.worker_bytes)} that a worker has; use smaller blocks, "
-                "scale.settings(chunk_rows=...), or workers with more memory"
-            ) from None
+            raise WorkerLost("several workers were lost over it") from None
+        except MemoryError as error:
+            if type(error) is MemoryError and error.args:
+                raise  # refused before the work, with what would fit
+            raise WorkerLost("a worker ran out of memory over it") from None
         return result
+
+
+def _second(pair: tuple[str, float]) -> float:
+    return pair[1]
 
 
 class WorkerLost(MemoryError):
     """Workers were lost over one block, most likely for lack of memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSize:
+    """Rows of the largest block, the bytes that each is foreseen to take, how to have fewer."""
+
+    rows: int
+    row_bytes: float
+    remedy: str = "scale.settings(chunk_rows={fewer}) (--chunk-rows {fewer})"
+
+    @classmethod
+    def of(cls, ranges: Sequence[tuple[int, int]], row_bytes: float) -> BlockSize:
+        """Return the size of blocks that are ranges of rows."""
+        return cls(max((stop - start for start, stop in ranges), default=1), row_bytes)
+
+    def fewer(self, room: float) -> int:
+        """Return how many rows to try where these were too many: what fits, at most half."""
+        return max(1, min(self.rows // 2, int(room // self.row_bytes)))
+
+
+def describe_loss(what: str, why: str, work: Executor, size: BlockSize | None) -> str:
+    """Return in one sentence what a block needed, what a worker had, and what to do."""
+    has = getattr(work, "worker_bytes", work.task_bytes)
+    told = f"{what} needs more than the {format_bytes(has)} that a worker has ({why})"
+    if size is None:
+        return f"{told}; use workers with more memory"
+    needed = size.rows * size.row_bytes + WORKER_ITSELF
+    fewer = size.fewer(work.task_bytes)
+    return (
+        f"{told}: a block of {size.rows:,} rows takes about {format_bytes(needed)}, the worker "
+        f"itself included; use {size.remedy.format(fewer=fewer)}, or workers with "
+        f"at least {format_bytes(max(2 * has, needed / USED))}"
+    )
 
 
 def run_task(function: Task, item: Any, handles: tuple[Any, ...]) -> Result:
@@ -257,11 +318,13 @@ def run_blocks(
     *shared: Any,
     key: str = "",
     where: Executor | None = None,
+    size: BlockSize | None = None,
 ) -> Iterator[tuple[int, Result]]:
     """Yield (number, result) of all items as they are done, as a stage of the work.
 
     With a checkpoint, results are kept in it under ``key``, which says what they depend on, and
-    those that are there are not computed again.
+    those that are there are not computed again. ``size`` tells what to do about a block that no
+    worker has room for.
     """
     work, kept = where or current_executor(), _Kept.of(name, key)
     known = {n for n in range(len(items)) if kept is not None and kept.has(n)}
@@ -273,11 +336,14 @@ def run_blocks(
             yield number, kept.read(number)
             running.advance()
         todo = [items[number] for number in left]
-        for place, result in work.results(function, todo, shared) if todo else ():
-            if kept is not None:
-                kept.write(left[place], result)
-            yield left[place], result
-            running.advance()
+        try:
+            for place, result in work.results(function, todo, shared) if todo else ():
+                if kept is not None:
+                    kept.write(left[place], result)
+                yield left[place], result
+                running.advance()
+        except WorkerLost as lost:
+            raise WorkerLost(describe_loss(name, str(lost), work, size)) from None
 
 
 def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:

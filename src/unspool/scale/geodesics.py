@@ -18,6 +18,7 @@ import numpy as np
 from ..paths import Precision, ShortestPaths, prepare_paths
 from ..relation import (
     DOUBLE_POINTS,
+    INITIAL,
     Chart,
     Component,
     GeodesicOperator,
@@ -26,22 +27,24 @@ from ..relation import (
     relate_by_geodesics,
     turn_into_similarities,
 )
-from ..runtime import claim, format_bytes
+from ..runtime import claim, format_bytes, limit_blas_threads
 from ..spectrum import double_product
 from ..values import Array, NeighborGraph
 from .executor import Cluster, Executor, InProcess, Result, current_executor, run_blocks
-from .settings import Folder, make_folder
+from .settings import IN_MEMORY, Folder, make_folder
 from .shared import share
 
+FURTHER = 4  # vectors beside the coordinates, where a product is a pass over a table that is held
 EACH = 2  # blocks of sources for each thread of a worker
 HELD = 0.5  # of what tasks may take, for blocks that stay on a worker
 GATHERED = 16_384  # rows of a file looked at together: pages of more would fill a worker
-IN_MEMORY = 256e6  # bytes of rows of landmarks up to which they are kept in memory
 GRAPH_EDGE = 24.0  # bytes that a prepared graph takes for an edge, with its workspace
 PLACED = 65_536  # points placed at a time
 
 
-def relate_on_workers(component: Component, seed: int) -> GeodesicTable | GeodesicOperator:
+def relate_on_workers(
+    component: Component, seed: int, n_coordinates: int
+) -> GeodesicTable | GeodesicOperator:
     """Return the relation by geodesic distances, with its products spread over the cluster."""
     work = current_executor()
     if not isinstance(work, Cluster):
@@ -51,7 +54,9 @@ def relate_on_workers(component: Component, seed: int) -> GeodesicTable | Geodes
     _check_fits(work, component.graph, "each product of exact Isomap")
     precision: Precision = "float64" if n <= DOUBLE_POINTS else "float32"
     spread = SpreadPaths.over(paths, work, precision)
-    return GeodesicOperator.of(spread, seed, component.masses)
+    narrow = min(INITIAL, n_coordinates + FURTHER) if spread.held else INITIAL
+    with limit_blas_threads():  # workers on this machine have its cores
+        return GeodesicOperator.of(spread, seed, component.masses, narrow)
 
 
 def _check_fits(work: Cluster, graph: NeighborGraph, what: str) -> None:

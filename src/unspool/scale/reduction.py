@@ -19,7 +19,8 @@ from .. import graph
 from ..graph import Copies
 from ..runtime import claim
 from ..values import Array
-from .executor import InProcess, Result, block_ranges, in_order, run_blocks
+from .executor import BlockSize, InProcess, Result, block_ranges, in_order, run_blocks
+from .settings import empty_table
 from .sources import Source
 
 COPIES_HELD = 6.0  # tables of a block's size that a decomposition holds
@@ -82,9 +83,12 @@ def find_moments(source: Source, features: Features | None = None, width: int = 
     """Return the moments of all rows, or of their features (``width`` of them)."""
     width = width or source.shape[1]
     claim(24.0 * width * width, f"the scatter of {width} columns", "reduce them first, at random")
-    ranges = block_ranges(len(source), 8.0 * COPIES_HELD * (width + source.shape[1]))
+    held = 8.0 * COPIES_HELD * (width + source.shape[1])
+    ranges = block_ranges(len(source), held)
     key = f"{source.fingerprint} {ranges} {width}" if features is None else ""
-    found = run_blocks("moments", _moments_of, ranges, source, features, key=key)
+    found = run_blocks(
+        "moments", _moments_of, ranges, source, features, key=key, size=BlockSize.of(ranges, held)
+    )
     return merge_all(
         Moments(int(count[0]), mean, factor) for count, mean, factor in in_order(found)
     )
@@ -107,7 +111,8 @@ def place_rows(
     )
     out = np.empty((len(source), n_columns), dtype=dtype)
     ranges = block_ranges(len(source), row_bytes)
-    for number, (rows,) in run_blocks("placing", _placed, ranges, source, place, dtype):
+    options, size = (source, place, dtype), BlockSize.of(ranges, row_bytes)
+    for number, (rows,) in run_blocks("placing", _placed, ranges, *options, size=size):
         start, stop = ranges[number]
         out[start:stop] = rows
     return out
@@ -137,11 +142,13 @@ def find_copies(source: Source) -> Copies:
     Among 10^9 rows two unlike ones share both once in 10^20 times.
     """
     n = len(source)
-    ranges = block_ranges(n, 8.0 * 4 * source.shape[1])
+    held = 8.0 * 4 * source.shape[1]
+    ranges = block_ranges(n, held)
     claim(56 * n, f"the keys of {n} rows", "take a sample of them")
     keys = np.empty((2, n), dtype=np.uint64)
     known = f"{source.fingerprint} {ranges}"
-    for number, found in run_blocks("copies", _keys_of, ranges, source, key=known):
+    size = BlockSize.of(ranges, held)
+    for number, found in run_blocks("copies", _keys_of, ranges, source, key=known, size=size):
         keys[:, slice(*ranges[number])] = found
     ordered = np.sort(keys[0])
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -164,6 +171,24 @@ def _keys_of(rows: tuple[int, int], source: Source) -> Result:
     return graph.row_keys(block, 0), graph.row_keys(block, 1)
 
 
+def distances_to_all(source: Source, rows: Array, metric: Any) -> Any:
+    """Return the distances from some rows to all, (m, n): one pass, in a file where it is large."""
+    m, n = len(rows), len(source)
+    held = 8.0 * (4 * source.shape[1] + 4 * m)
+    ranges = block_ranges(n, held)
+    options, size = (source, source[rows], metric), BlockSize.of(ranges, held)
+    out = empty_table((m, n), "distances")
+    for number, (found,) in run_blocks("distances", _distances_of, ranges, *options, size=size):
+        out[:, slice(*ranges[number])] = found.T
+    return out
+
+
+def _distances_of(rows: tuple[int, int], source: Source, points: Any, metric: Any) -> Result:
+    from ..distances import pairwise_distances
+
+    return (pairwise_distances(source.read(*rows), points, metric),)
+
+
 def distances_from(source: Source, point: Array, metric: Any) -> Array:
     """Return the distance of every row to one point."""
     ranges = block_ranges(len(source), 8.0 * 4 * source.shape[1])
@@ -177,6 +202,4 @@ def distances_from(source: Source, point: Array, metric: Any) -> Array:
 
 
 def _distances_to(rows: tuple[int, int], source: Source, point: Array, metric: Any) -> Result:
-    from ..distances import pairwise_distances
-
-    return (pairwise_distances(source.read(*rows), point[None, :], metric)[:, 0],)
+    return (_distances_of(rows, source, point[None, :], metric)[0][:, 0],)

@@ -20,8 +20,8 @@ from ..distances import FEW_POINTS, TREE_DIMENSIONS, build_index, choose_search,
 from ..edges import graph_from_edges, without_self
 from ..runtime import claim, stage, warn
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
-from .cells import Cells, arrange
-from .executor import Result, run_blocks
+from .cells import Cells, arrange, point_bytes
+from .executor import BlockSize, Result, run_blocks
 from .sources import Source
 
 BOXED = {"euclidean", "l2"}  # metrics that the gap between boxes bounds
@@ -106,9 +106,9 @@ class CellIndex:
             items, key = self._by_home(points), ""
         if self.number_of is not None:
             key = ""
-        for _, result in run_blocks(
-            "searching", search_cell, items, self.cells, question, self.number_of, key=key
-        ):
+        options = (self.cells, question, self.number_of)
+        size = BlockSize(self.cells.largest, point_bytes(self.cells.n_columns))
+        for _, result in run_blocks("searching", search_cell, items, *options, key=key, size=size):
             yield result
 
     def _by_home(self, queries: Array) -> list[tuple[int, Array, Array]]:

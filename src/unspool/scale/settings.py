@@ -16,6 +16,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..runtime import format_bytes
+
+IN_MEMORY = 256e6  # bytes of a table up to which it is kept in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,29 @@ def make_folder(what: str, fingerprint: str) -> Folder:
     path = Path(given.checkpoint) / f"{what}-{name}"
     path.mkdir(parents=True, exist_ok=True)
     return Folder(str(path), 0)
+
+
+def empty_table(shape: tuple[int, int], what: str) -> Any:
+    """Return a table to be filled: in memory, or in a file that goes with it if it is large."""
+    size = 8.0 * shape[0] * shape[1]
+    if size <= IN_MEMORY:
+        return np.empty(shape)
+    folder = make_folder(what, str(os.urandom(8)))
+    free = shutil.disk_usage(folder.path).free
+    if size > free:
+        raise MemoryError(
+            f"a table of {shape[0]} x {shape[1]} {what} takes {format_bytes(size)} on disk, and "
+            f"{format_bytes(free)} are free in {folder.path}; ask for fewer points, or name "
+            "another folder by scale.settings(directory=...)"
+        )
+    path = str(Path(folder.path) / "table.npy")
+    table = np.lib.format.open_memmap(path, "w+", dtype=np.float64, shape=shape)
+    weakref.finalize(table, _let_go, folder)
+    return table
+
+
+def _let_go(folder: Folder) -> None:
+    """Do nothing: the folder lasted until now."""
 
 
 def _remove(path: str, owner: int) -> None:

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .executor import Result, block_ranges, run_blocks
+from .executor import BlockSize, Result, block_ranges, run_blocks
 from .settings import Folder, make_folder
 from .sources import INSTALL, NpyFile, Source, SparseFiles
+
+RECHUNK = "X.rechunk(({fewer}, -1))"  # blocks of a Dask array are its own
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ def spool(X: Any) -> Source:
         return _spool_sparse(array, items, rows)
     folder = make_folder("points", array.name)
     path = _create(Path(folder.path) / "points.npy", array.shape, array.dtype)
-    for _ in run_blocks("reading", _write_block, items, path, key=array.name):
+    size = BlockSize(max(array.chunks[0]), 8.0 * 3 * array.shape[1], RECHUNK)
+    for _ in run_blocks("reading", _write_block, items, path, key=array.name, size=size):
         pass
     return _named(SpooledFile(path, array.name, folder), names)
 
@@ -99,8 +102,10 @@ def at_random(source: Source) -> Source:
         return source
     folder = make_folder("points", source.fingerprint)
     path = _create(Path(folder.path) / "points.npy", source.shape, source.dtype)
-    ranges = block_ranges(len(source), 8.0 * 3 * source.shape[1])
-    for _ in run_blocks("reading", _copy_rows, ranges, source, path, key=f"{source.fingerprint}"):
+    held = 8.0 * 3 * source.shape[1]
+    ranges = block_ranges(len(source), held)
+    key, size = source.fingerprint, BlockSize.of(ranges, held)
+    for _ in run_blocks("reading", _copy_rows, ranges, source, path, key=key, size=size):
         pass
     return _named(SpooledFile(path, source.fingerprint, folder), source.columns)
 

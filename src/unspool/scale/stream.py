@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..values import Array
-from .executor import Result, block_ranges, run_blocks
+from .executor import BlockSize, Result, block_ranges, run_blocks
 from .sources import Source
 
 HELD = 16.0  # numbers of 8 bytes held for each number of a row
@@ -30,11 +30,13 @@ def write_parts(
     """
     folder.mkdir(parents=True, exist_ok=True)
     ending = "parquet" if source.columns else "npy"
-    ranges = block_ranges(len(source), 8.0 * HELD * source.shape[1] + 2_000)
+    held = 8.0 * HELD * source.shape[1] + 2_000
+    ranges = block_ranges(len(source), held)
     items = [(n, *rows) for n, rows in enumerate(ranges)]
     options = (source, place, prepare, str(folder), names, ending)
     key = f"{source.fingerprint} {ranges} {folder}"
-    found = run_blocks("placing", _write_part, items, *options, key=key)
+    size = BlockSize.of(ranges, held)
+    found = run_blocks("placing", _write_part, items, *options, key=key, size=size)
     return int(sum(count[0] for _, (count,) in found))
 
 
