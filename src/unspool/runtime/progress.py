@@ -244,7 +244,23 @@ def _is_ours(module: str) -> bool:
 
 
 def replay(stages: Iterable[Stage], advice: Iterable[str]) -> None:
-    """Put stages and advice that were recorded before into the report of the running fit."""
+    """Put stages and advice that were recorded before into the report of the running fit.
+
+    Parameters
+    ----------
+    stages : iterable of Stage
+        Stages of another recording, or of another process.
+    advice : iterable of str
+        Sentences of advice.
+
+    Examples
+    --------
+    >>> from unspool import runtime
+    >>> with runtime.recording() as record:
+    ...     runtime.replay([], ["raise n_neighbors"])
+    >>> record.report().advice
+    ('raise n_neighbors',)
+    """
     recorder = _recorder.get()
     if recorder is not None:
         recorder.stages.extend(stages)
