@@ -25,10 +25,8 @@ from ..relation import (
     relate_neighbors,
 )
 from ..runtime import warn
-from ..scale.patches import solve_with_room
-from ..scale.sources import Source, rows_of
-from ..spectrum import solve
-from ..values import Array, EigenProblem, Metric, NeighborGraph, Spectrum
+from ..scale.sources import rows_of
+from ..values import Array, Metric, NeighborGraph, Spectrum
 from .door import InputKind
 from .estimator import Estimator
 from .parameters import check_n_components, learned, method, parameter
@@ -173,14 +171,6 @@ class GraphEstimator(Estimator):
     def _claim_memory(self, n_points: int) -> None:
         """Refuse what will need more memory than there is, before neighbours are searched."""
 
-    def _foreseen_neighbors(self, n_points: int) -> float | None:
-        """Return how many neighbours a point has on average; None where only the search tells."""
-        given = self.n_neighbors
-        count = np.asarray(distances.DEFAULT_NEIGHBORS if given is None else given)
-        if self.radius is not None or count.dtype.kind not in "iu":
-            return None
-        return min(float(count.mean()), n_points - 1.0)
-
     def _find_copies(self, X: Any) -> graph.Copies:
         """Return which rows are one point; vertices of a given graph are taken as they are."""
         if self._is_given(X):
@@ -321,12 +311,6 @@ class GraphEstimator(Estimator):
         if count == n_coordinates:
             return chart
         return chart.independent(component.graph, n_coordinates, self._seed)
-
-    def _solve(self, stated: EigenProblem, count: int) -> Spectrum:
-        """Solve the eigenproblem; of points that are not in memory, where there is room for it."""
-        if isinstance(self._X, Source):
-            return solve_with_room(stated, count, self._seed)
-        return solve(stated, count, seed=self._seed)
 
     def _n_vectors(self, n_points: int, n_coordinates: int) -> int:
         """Return how many vectors are solved for; of more than coordinates some are chosen."""
