@@ -653,7 +653,7 @@ BREAKAGES = [
         "methods/lle.py",
         (
             "aligning claims its memory before the search",
-            "if self._ALIGNS and self.radius is None:",
+            "if self._ALIGNS:",
             "if False:",
             "trouble/test_memory.py::test_what_comes_after_the_search_is_refused_before_it",
         ),

@@ -12,12 +12,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
+from ..distances import DEFAULT_NEIGHBORS
 from ..kernel import check_symmetric
 from ..runtime import available_bytes, format_bytes
 from ..scale.lazy import map_rows
+from ..scale.patches import solve_with_room
 from ..scale.sources import Source, open_source
 from ..scale.spool import at_random
-from ..values import Array
+from ..spectrum import solve
+from ..values import Array, EigenProblem, Spectrum
 
 InputKind = Literal["points", "distances", "kernel", "weights"]
 TABLES = {
@@ -37,6 +40,14 @@ ASKED = 10_000  # rows by which the number of coordinates is found, where not al
 def input_kind(metric: Any) -> InputKind:
     """Return what a metric says of the input: points, or precomputed distances between them."""
     return "distances" if isinstance(metric, str) and metric == "precomputed" else "points"
+
+
+def foreseen_neighbors(given: Any, radius: float | None, n_points: int) -> float | None:
+    """Return how many neighbours a point has on average; None where only the search can tell."""
+    count = np.asarray(DEFAULT_NEIGHBORS if given is None else given)
+    if radius is not None or count.dtype.kind not in "iu":
+        return None
+    return min(float(count.mean()), n_points - 1.0)
 
 
 class WrongInput(ValueError, TypeError):
@@ -345,6 +356,12 @@ class Door:
         if self._KEEPS_INPUT:
             self._X = X
         self._fit(X)
+
+    def _solve(self, stated: EigenProblem, count: int) -> Spectrum:
+        """Solve the eigenproblem; of points that are not in memory, where there is room for it."""
+        if isinstance(self._X, Source):
+            return solve_with_room(stated, count, self._seed)
+        return solve(stated, count, seed=self._seed)
 
     def _dense_points(self) -> Array:
         """Return the fitted points where the way back leads between them."""

@@ -30,7 +30,7 @@ from ..scale.patches import claim_room
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
-from .door import InputKind
+from .door import InputKind, foreseen_neighbors
 from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, learned, method, parameter
 
@@ -109,7 +109,7 @@ class WeightedEstimator(GraphEstimator):
         return table
 
     def _claim_memory(self, n_points: int) -> None:
-        count = self._foreseen_neighbors(n_points)
+        count = foreseen_neighbors(self.n_neighbors, self.radius, n_points)
         if isinstance(self._X, Source) and count is not None:
             claim_room(n_points, UNDIRECTED * count)
 

@@ -19,6 +19,7 @@ from ..scale.patches import SpreadPoints, claim_room
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array, Spectrum
+from .door import foreseen_neighbors
 from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, method, parameter
 
@@ -45,7 +46,7 @@ class LocalEstimator(VectorChoice, GraphEstimator):
     _ALIGNS = False  # whether patches of neighbourhoods are added up
 
     def _claim_memory(self, n_points: int) -> None:
-        count = self._foreseen_neighbors(n_points)
+        count = foreseen_neighbors(self.n_neighbors, self.radius, n_points)
         if count is None:
             return
         members = count + 1.0
