@@ -16,6 +16,7 @@ from ..edges import graph_from_edges, subgraph
 from ..values import Array, Components, NeighborGraph, NeighborIndex, StoredPoints
 
 SymmetrizeRule = Literal["union", "mutual"]
+LOOKED_AT = 16  # features by which most rows are told to differ
 ZERO = 1e-14  # a distance that may be zero, rounded: by angle, or in a feature space
 FEW_COLUMNS = 16  # that tell almost all rows apart, where not nearly all of them are copies
 STRIP = 2**16  # numbers whose keys are made at a time: the cache holds them
@@ -128,7 +129,7 @@ def recognize(X: Any, fitted: Any, nearest: Array, gap: Array) -> tuple[Array, A
     """
     if sp.issparse(fitted):
         return _recognize_sparse(X, fitted, nearest, gap)
-    nearest, equal = np.array(nearest), (fitted[nearest] == X).all(axis=1)
+    nearest, equal = np.array(nearest), _equal_rows(X, fitted, nearest)
     doubtful = np.flatnonzero(~equal & (gap <= ZERO))
     if not isinstance(fitted, np.ndarray):  # on disk, where Euclidean neighbours leave no doubt
         doubtful = doubtful[:0]
@@ -137,6 +138,17 @@ def recognize(X: Any, fitted: Any, nearest: Array, gap: Array) -> tuple[Array, A
         if len(same):
             nearest[row], equal[row] = same[0], True
     return nearest, np.asarray(equal | (gap == 0.0))
+
+
+def _equal_rows(X: Array, fitted: Any, nearest: Array) -> Array:
+    """Tell which rows equal their nearest ones; a few features first, which few rows agree in."""
+    some = np.unique(np.linspace(0, X.shape[1] - 1, min(LOOKED_AT, X.shape[1])).astype(np.intp))
+    if not isinstance(fitted, np.ndarray) or len(some) == X.shape[1]:
+        return np.asarray((fitted[nearest] == X).all(axis=1))
+    equal = (fitted[nearest[:, None], some] == X[:, some]).all(axis=1)
+    alike = np.flatnonzero(equal)
+    equal[alike] = (fitted[nearest[alike]] == X[alike]).all(axis=1)
+    return np.asarray(equal)
 
 
 def _recognize_sparse(

@@ -31,6 +31,7 @@ from .nystroem import (
     nystroem_error,
     pivoted_cholesky,
 )
+from .single import SingleGaussian, SymmetricTable
 
 __all__ = [
     "ALIASES",
@@ -42,6 +43,8 @@ __all__ = [
     "Centering",
     "Equation",
     "Kernel",
+    "SingleGaussian",
+    "SymmetricTable",
     "Uncentered",
     "check_definite",
     "check_symmetric",

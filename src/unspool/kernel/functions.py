@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from ..distances import pairwise_distances, pairwise_squared_distances, squared_distances_to
 from ..runtime import run_strips
 from ..values import Array
+from .single import SingleGaussian
 
 KERNELS = (
     "linear",
@@ -72,6 +73,9 @@ class Kernel:
         """
         if self.name != "gaussian":
             return lambda A: self(A, B)
+        single = self.in_single_precision(B)
+        if single is not None:
+            return single.rows
         gamma = float(self.gamma or 1.0)
 
         def finish(table: Array) -> None:
@@ -79,6 +83,12 @@ class Kernel:
             np.exp(table, out=table)
 
         return squared_distances_to(B, finish)  # which centers both by itself
+
+    def in_single_precision(self, B: Array) -> SingleGaussian | None:
+        """Return B prepared for a Gaussian in single precision, if it has digits enough."""
+        if self.name != "gaussian" or sp.issparse(B):
+            return None
+        return SingleGaussian.of(B, float(self.gamma or 1.0))
 
     def diagonal(self, A: Array) -> Array:
         """Return k(a, a) of each point."""

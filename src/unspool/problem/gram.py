@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ..values import Array, EigenProblem
+from ..values import Array, EigenProblem, Operator
 
 
-def gram(similarity: Array, *, centered: bool = True) -> EigenProblem:
+def gram(similarity: Array | Operator, *, centered: bool = True) -> EigenProblem:
     """Return the problem K v = value v, or H K H v = value v when ``centered``.
 
     The table is not copied: centring means that the constant vector is projected out.
 
     Parameters
     ----------
-    similarity : ndarray of shape (n_samples, n_samples)
+    similarity : ndarray or operator of shape (n_samples, n_samples)
         A table of similarities.
     centered : bool, default=True
         Whether the table is centred in rows and columns.
@@ -35,7 +35,7 @@ def gram(similarity: Array, *, centered: bool = True) -> EigenProblem:
     >>> spectrum.solve(problem.gram(points @ points.T), 1).values
     array([2.])
     """
-    constant = np.ones((len(similarity), 1)) if centered else None
+    constant = np.ones((similarity.shape[0], 1)) if centered else None
     return EigenProblem(similarity, "largest", trivial=constant)
 
 

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from .. import graph, problem
 from ..extension import divide
-from ..kernel import Centering, Uncentered
+from ..kernel import Centering, SymmetricTable, Uncentered
 from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
 from ..runtime import advise, available_bytes, limit_blas_threads, reuse, run_strips, warn
 from ..spectrum import double_product, solve
@@ -66,14 +66,16 @@ class GramMap:
         return self.centering.add_mean(coefficients)
 
 
-def fit_gram(similarities: Array, n_components: int, *, centered: bool, seed: int) -> GramMap:
+def fit_gram(
+    similarities: Array | SymmetricTable, n_components: int, *, centered: bool, seed: int
+) -> GramMap:
     """Return the map of a square table of similarities: kernel PCA, or classical scaling."""
     spectrum = solve(problem.gram(similarities, centered=centered), n_components, seed=seed)
     eigenvalues, coordinates = scale_by_roots(spectrum)
     if not centered:
         return GramMap(Uncentered(), coordinates, eigenvalues)
     centering = Centering.of(similarities)
-    advise_if_not_euclidean(eigenvalues, centering, np.diag(similarities))
+    advise_if_not_euclidean(eigenvalues, centering, similarities.diagonal())
     return GramMap(centering, coordinates, eigenvalues)
 
 

@@ -13,6 +13,7 @@ from .solve import (
     FACTOR_SPEED,
     FILTER_PRODUCTS,
     SQUARED_FROM,
+    products_pay,
     solve,
 )
 
@@ -27,5 +28,6 @@ __all__ = [
     "components_of_null_space",
     "double_product",
     "negative_mass",
+    "products_pay",
     "solve",
 ]

@@ -56,7 +56,7 @@ def solve_by_products(task: Task) -> EigenPairs:
             task.wanted,
             task.running,
             noise=0.0 if form.is_operator else float(rounding) * form.norm_bound,
-            accuracy=DEAR_ACCURACY if form.is_operator else ACCURACY,
+            accuracy=DEAR_ACCURACY if form.is_dear else ACCURACY,
         )
     return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
 

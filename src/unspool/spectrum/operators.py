@@ -81,11 +81,23 @@ class StandardForm:
 
     @property
     def is_operator(self) -> bool:
-        """Tell whether the matrix is known by its products alone, each of which is dear."""
+        """Tell whether the matrix is known by its products."""
         return not (isinstance(self.given, np.ndarray) or sp.issparse(self.given))
+
+    @property
+    def is_dear(self) -> bool:
+        """Tell whether every product takes so long that it counts."""
+        return self.is_operator and bool(getattr(self.given, "is_dear", True))
+
+    @property
+    def has_entries(self) -> bool:
+        """Tell whether the matrix can be had as an array."""
+        return not self.is_operator or hasattr(self.given, "toarray")
 
     def has_own_products(self, block: Array) -> bool:
         """Tell whether products with such blocks are our own threads' work, not BLAS's."""
+        if self.is_operator:
+            return not self.is_dear
         if self.is_factor or not isinstance(self.matrix, np.ndarray):
             return False
         return is_own_product(self.matrix, block)
@@ -136,7 +148,8 @@ class StandardForm:
 
     def as_array(self) -> Array:
         """Return the stored matrix, or factor, as a dense array."""
-        return np.asarray(self.sparse.toarray() if sp.issparse(self.matrix) else self.matrix)
+        is_array = isinstance(self.matrix, np.ndarray)
+        return np.asarray(self.matrix if is_array else self.sparse.toarray())
 
     def pattern(self) -> sp.csr_array:
         """Return a sparse symmetric matrix with the pattern an elimination would start from."""

@@ -122,7 +122,7 @@ def _first_that_works(task: Task) -> EigenPairs:
                 task.running.note(fallbacks="; ".join(reasons))
             return pairs
     told = "; ".join(reasons)
-    if not task.form.is_operator:  # the last resort was left out where memory is short
+    if task.form.has_entries:  # the last resort was left out where memory is short
         shape = task.problem.matrix.shape
         claim(
             3 * task.form.size * min(shape) * 8,
@@ -185,18 +185,41 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
         yield "block krylov", solve_by_products, task
     elif sp.issparse(form.matrix):
         yield from _sparse_candidates(task)
-    if not form.is_operator and 3 * form.size * shorter * 8 < available_bytes():
+    if form.has_entries and 3 * form.size * shorter * 8 < available_bytes():
         yield *by_decomposition, task
 
 
 def _is_large_share(task: Task) -> bool:
     """Tell whether decomposing a dense table costs less than products for so many pairs."""
-    form, n, count = task.form, float(task.form.size), task.count
+    form, n = task.form, task.form.size
     if form.is_factor or not isinstance(form.given, np.ndarray) or task.problem.end != "largest":
         return False
-    if 3 * n * n * 8 >= available_bytes():
-        return False
-    return WHOLE * n**3 < PRODUCTS * n**2 * count + ROTATIONS * n * count**2
+    return 3 * n * n * 8 < available_bytes() and not products_pay(n, task.wanted)
+
+
+def products_pay(size: int, count: int) -> bool:
+    """Tell whether products find the leading pairs of a table sooner than decomposing all of it.
+
+    Parameters
+    ----------
+    size : int
+        Number of rows of the table.
+    count : int
+        Number of eigenpairs that are wanted.
+
+    Returns
+    -------
+    bool
+        Whether it is expected to.
+
+    Examples
+    --------
+    >>> from unspool import spectrum
+    >>> spectrum.products_pay(10_000, 2), spectrum.products_pay(2_000, 1_000)
+    (True, False)
+    """
+    n, asked = float(size), min(count + SPARE, size)
+    return WHOLE * n**3 >= PRODUCTS * n**2 * asked + ROTATIONS * n * asked**2
 
 
 def _decomposable(form: StandardForm) -> int:
