@@ -185,7 +185,7 @@ def classical_mds(s: Size) -> Costs:
 
 def mds(s: Size) -> Costs:
     """A table of distances, gone through step by step."""
-    steps = Cost("stress", "memory", 3.3e-8 * s.pairs, 64.0 * s.n * s.q, 0.8 * s.pairs)
+    steps = Cost("stress", "memory", 3.3e-8 * s.pairs, 64.0 * s.n * s.q, 2.8 * s.pairs)
     return [_table(s, "dissimilarities", 6e-9), steps]
 
 

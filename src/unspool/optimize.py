@@ -27,6 +27,7 @@ Converged = Callable[[Sequence[float]], bool]  # of all losses so far, the newes
 MEMORY = 20  # steps remembered; a network's parameters are few beside its points
 ARMIJO = 1e-4  # share of the promised decrease that a step must give
 WOLFE = 0.9  # share of the directional derivative that may be left at its end
+ROUGH = 1e-7  # of the loss: steps that lower it by less are not left to single precision
 TRIALS = 40  # lengths tried in one search: a range of 2^40 covers every scale met
 
 
@@ -115,29 +116,65 @@ def minimize(
     negligible: float,
     name: str,
     max_steps: int,
+    rough: Objective | None = None,
 ) -> Outcome[Array]:
     """Return where L-BFGS leads from ``initial``; no step raises the loss.
 
     It descends in coordinates multiplied by ``scale``, in which the curvature should be at most
     about 1: the first step then is one along the whole gradient. A loss of at most ``negligible``
-    is only rounding, and not lowered further.
+    is only rounding, and not lowered further. ``rough`` is the same objective in single precision:
+    where there is one the descent begins with it, and goes on with the other once that no longer
+    leads lower by a notable share.
     """
 
+    rule = relative_change_below(tolerance, negligible)
+    roughly = relative_change_below(max(tolerance, ROUGH), negligible)
+    ways = _Ways([(objective, rule)] if rough is None else [(rough, roughly), (objective, rule)])
+
     def scaled(position: Array) -> tuple[float, Array]:
-        loss, gradient = objective(position.reshape(initial.shape) / scale)
+        loss, gradient = ways.objective(position.reshape(initial.shape) / scale)
         return loss, np.asarray(gradient / scale).ravel()
 
     def step(state: Descent) -> tuple[Descent, float]:
         if state.loss <= negligible:
             return state, state.loss
+        if ways.has_changed():
+            again = begin_descent(scaled, state.position)
+            state = replace(state, loss=again.loss, gradient=again.gradient)
         lower = lbfgs_step(scaled, state) if state.steps else _gradient_step(scaled, state)
         return lower, lower.loss
 
     first = begin_descent(scaled, (initial * scale).ravel())
-    converged = relative_change_below(tolerance, negligible)
-    found = iterate(first, first.loss, step, converged, name=name, max_steps=max_steps)
+    found = iterate(first, first.loss, step, ways.converged, name=name, max_steps=max_steps)
     position = found.state.position.reshape(initial.shape) / scale
     return Outcome(position, found.losses, found.converged)
+
+
+@dataclass
+class _Ways:
+    """Objectives with their rules, the roughest first: each is left once it has converged."""
+
+    left: list[tuple[Objective, Converged]]
+    used: int = 0
+
+    @property
+    def objective(self) -> Objective:
+        """The one that is descended now."""
+        return self.left[0][0]
+
+    def converged(self, losses: Sequence[float]) -> bool:
+        """Tell whether the last one has converged; another one gives way to the next."""
+        if not self.left[0][1](losses):
+            return False
+        if len(self.left) == 1:
+            return True
+        self.left, self.used = self.left[1:], self.used + 1
+        return False
+
+    def has_changed(self) -> bool:
+        """Tell, once, that another objective is descended from now on."""
+        is_new, self.used = self.used > 0, 0
+        return is_new
 
 
 def begin_descent(objective: Objective, position: Array) -> Descent:
@@ -177,15 +214,18 @@ def _direction(state: Descent) -> Array:
     if not state.steps:
         length = float(np.linalg.norm(direction))
         return direction / max(1.0, length)  # the first step is not longer than one
-    shares = []
-    for step, change in zip(reversed(state.steps), reversed(state.changes), strict=True):
-        share = float(step @ direction) / float(step @ change)
-        direction = direction - share * change
+    shares, pairs = [], [*zip(state.steps, state.changes, strict=True)]
+    curvatures = [float(step @ change) for step, change in pairs]
+    room = np.empty_like(direction)
+    for (step, change), curvature in zip(reversed(pairs), reversed(curvatures), strict=True):
+        share = float(step @ direction) / curvature
+        direction -= np.multiply(share, change, out=room)
         shares.append(share)
-    step, change = state.steps[-1], state.changes[-1]
-    direction = direction * (float(step @ change) / float(change @ change))
-    for step, change, share in zip(state.steps, state.changes, reversed(shares), strict=True):
-        direction = direction + (share - float(change @ direction) / float(step @ change)) * step
+    change = state.changes[-1]
+    direction *= curvatures[-1] / float(change @ change)
+    for (step, change), curvature, share in zip(pairs, curvatures, reversed(shares), strict=True):
+        weight = share - float(change @ direction) / curvature
+        direction += np.multiply(weight, step, out=room)
     return direction
 
 

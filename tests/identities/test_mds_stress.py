@@ -429,6 +429,24 @@ def test_cancelling_leaves_an_unfitted_object(ordinal):
         fitted.transform(roll_table(60))
 
 
+def test_steps_in_single_precision_lead_to_the_minimum_of_double_precision():
+    points = datasets.swiss_roll(1100, seed=3).points
+    started = MDS(2).fit(points)  # most steps in single precision
+    table = pairwise_distances(points, points)
+    alone = stress.TableStress.of(table)
+    assert alone.rough(2) is not None
+    assert alone.rough(3) is None
+    assert stress.TableStress.of(table[:1000, :1000]).rough(2) is None
+    loss, gradient = alone.rough(2)(started.embedding_)
+    exact, slopes = alone.loss_and_gradient(started.embedding_)
+    assert loss == pytest.approx(exact, rel=1e-6)
+    assert np.abs(gradient - slopes).max() < 1e-4 * np.abs(2 * 1100 * started.embedding_).max()
+    on = stress.minimize_stress(alone, started.embedding_, tolerance=1e-7, max_steps=3)
+    assert on.loss == pytest.approx(started.stress_, rel=1e-5)
+    assert started.report_.stage("stress").facts["converged"] is True
+    assert (np.diff(started.stress_trace_) <= 1e-6 * started.stress_).all()
+
+
 def test_too_few_steps_are_told():
     report = table_mds(start="random", max_iter=2).fit(roll_table(60)).report_
     assert report.stage("stress").facts["converged"] is False
@@ -448,7 +466,7 @@ def test_no_table_more_than_needed_is_made():
     table = 8 * 2000**2
     some_rows = 0.3 * table  # 256 rows and what is computed from them
     for settings in ({}, {"precision": "single"}, {"weights": -2}):
-        MDS(max_iter=2, **settings).fit(points[:100])  # compiled before memory is watched
+        MDS(max_iter=2, **settings).fit(points[:1100])  # compiled before memory is watched
     assert peak_of(MDS(max_iter=5), points) < table + some_rows
     assert peak_of(MDS(max_iter=5, precision="single"), points) < 0.5 * table + some_rows
     assert peak_of(MDS(max_iter=5, weights=-2), points) < 2.0 * table + some_rows

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -479,26 +480,31 @@ class _Share:
         self._failed: list[BaseException] = []
 
     def run(self, threads: int) -> None:
-        """Do all strips; what one raises stops the rest and is raised here."""
-        helpers = [Thread(target=self._help, daemon=True) for _ in range(threads - 1)]
+        """Do all strips; what one raises stops the rest and is raised here.
+
+        Thread.start waits until the new thread runs, half a millisecond where cores are busy. Here
+        nobody waits for a thread that has not begun: it will find nothing left.
+        """
+        at_work = [Lock() for _ in range(threads - 1)]
         try:
-            for helper in helpers:
-                helper.start()
+            for lock in at_work:
+                start_new_thread(self._help, (lock,))
             self._take()
         finally:  # also after Ctrl-C: nothing works on once this has returned
             self._left.clear()
-            for helper in helpers:
-                if helper.ident is not None:
-                    helper.join()
+            for lock in at_work:
+                with lock:
+                    pass
         if self._failed:
             raise self._failed[0]
 
-    def _help(self) -> None:
-        try:
-            self._take()
-        except BaseException as error:
-            self._left.clear()
-            self._failed.append(error)
+    def _help(self, at_work: Any) -> None:
+        with at_work:
+            try:
+                self._take()
+            except BaseException as error:
+                self._left.clear()
+                self._failed.append(error)
 
     def _take(self) -> None:
         while True:

@@ -17,6 +17,8 @@ from .raw_stress import Stress
 
 NAMES = ("classical", "landmarks", "random")
 LANDMARKS = 100
+WIDE = 600  # columns, from which on decomposing X'X takes longer than a few products with it
+FAINT = 1e-6  # of the largest eigenvalue
 EXACT = 1e-12  # of sum w delta^2: a configuration with less stress is left as it is
 
 
@@ -44,8 +46,18 @@ def principal_configuration(points: Array, n_components: int, rng: np.random.Gen
     """Return the classical scaling of Euclidean distances: PCA of the points, without a table."""
     seed = int(rng.integers(2**31))
     centered = points - points.mean(axis=0)
-    spectrum = solve(problem.covariance(centered), min(n_components, *points.shape), seed=seed)
-    return _padded(np.asarray(centered @ spectrum.vectors), n_components)
+    axes = _principal_axes(centered, min(n_components, *points.shape), seed)
+    return _padded(np.asarray(centered @ axes), n_components)
+
+
+def _principal_axes(centered: Array, count: int, seed: int) -> Array:
+    """Return the principal axes: of wide tables by products with X'X, as good as a start needs."""
+    n, width = centered.shape
+    if WIDE <= width <= n:
+        squares = solve(problem.gram(centered.T @ centered, centered=False), count, seed=seed)
+        if squares.values[-1] > FAINT * squares.values[0]:  # else squares have lost its digits
+            return squares.vectors
+    return solve(problem.covariance(centered), count, seed=seed).vectors
 
 
 def check_start(start: Any, shape: tuple[int, int]) -> None:

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..optimize import Objective
 from ..runtime import run_kernel, run_strips
 from ..values import Array
 from .raw_stress import CHUNKS, Fit, KnownPairs, Pairs, ShepardDiagram, chunks_per_call
@@ -56,6 +57,10 @@ class OrdinalStress:
         share = miss / size
         gradient = self.pairs.gradient(configuration, distances, disparities, share)
         return self.total * share, gradient * (self.total / size)
+
+    def rough(self, n_coordinates: int) -> Objective | None:
+        """Return None: the order of the distances is that of all their digits."""
+        return None
 
     def monotone_disparities(self, distances: Array) -> Array:
         """Return the monotone sequence nearest to the distances of the pairs."""

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
-from ..optimize import Outcome, minimize
+from ..optimize import Objective, Outcome, minimize
 from ..runtime import run_kernel, run_strips
 from ..values import Array
 
@@ -24,6 +25,7 @@ CHUNKS = 16  # of a pass, each with a gradient of its own: the most threads that
 PAIRS_PER_POINT = 8  # below, clearing another gradient (n x d) costs a thread more than its pairs
 ROWS = 256  # of a table looked at together, so that no second table is ever made
 STRIP = 1 << 18  # values that a thread gathers at a time
+LARGE = 1 << 20  # entries of a table, from which on most steps are taken in single precision
 WORTH_THREADS = 1 << 15  # pairs: fewer are done before a second thread has begun
 
 
@@ -93,6 +95,9 @@ class Stress(Protocol):
     def loss_and_gradient(self, configuration: Array) -> tuple[float, Array]:
         """Return the stress and its gradient."""
 
+    def rough(self, n_coordinates: int) -> Objective | None:
+        """Return loss and gradient in single precision, where a descent should begin with them."""
+
     def rescale(self, configuration: Array) -> Array:
         """Return the configuration at the scale that fits best."""
 
@@ -135,6 +140,10 @@ class _MetricStress:
         """Return the configuration: its stress fixes its scale."""
         return configuration
 
+    def rough(self, n_coordinates: int) -> Objective | None:
+        """Return None: all steps are taken in one precision."""
+        return None
+
     def disparities(self, configuration: Array, scale: float) -> MetricDisparities:
         """Return the dissimilarities, whatever the configuration."""
         return MetricDisparities()
@@ -162,8 +171,26 @@ class TableStress(_MetricStress):
 
     def loss_and_gradient(self, configuration: Array) -> tuple[float, Array]:
         """Return the stress and its gradient."""
+        if configuration.shape[1] == 2 and not self.weights.size:
+            n = len(self.table)
+            return _pass_in_plane(self.table.ravel(), np.arange(n) * (n + 1) + 1, configuration)
         losses, half_gradient = self._pass(configuration)
         return 0.5 * float(losses.sum()), 2.0 * half_gradient.T
+
+    def rough(self, n_coordinates: int) -> Objective | None:
+        """Return the same in single precision, of a large table in the plane.
+
+        A pass takes a third of the time, and its copy of the pairs a quarter of the memory.
+        """
+        n, is_plain = len(self.table), self.table.dtype == np.float64 and not self.weights.size
+        if n_coordinates != 2 or not is_plain or self.table.size < LARGE:
+            return None
+        points = np.arange(n)
+        starts = points * (2 * n - points - 1) // 2
+        pairs = np.empty(n * (n - 1) // 2, np.float32)
+        for i, start in enumerate(starts):
+            pairs[start : start + n - 1 - i] = self.table[i, i + 1 :]
+        return partial(_pass_in_plane, pairs, starts)
 
     def rescale(self, configuration: Array) -> Array:
         """Return the configuration at the scale that fits best: sum w d delta / sum w d^2."""
@@ -197,6 +224,17 @@ class TableStress(_MetricStress):
         arrays = self.table, self.weights, columns, gradients, losses
         run_kernel(table_gradient, arrays, CHUNKS, chunks_per_call(self.table.size))
         return losses.sum(axis=0, dtype=np.float64), gradients.sum(axis=0, dtype=np.float64)
+
+
+def _pass_in_plane(pairs: Array, starts: Array, configuration: Array) -> tuple[float, Array]:
+    """Return the stress of a configuration of two coordinates, and its gradient."""
+    from .stress_kernels import plane_gradient
+
+    columns = np.ascontiguousarray(configuration.T, dtype=pairs.dtype)
+    gradients, losses = np.empty((CHUNKS, *columns.shape), pairs.dtype), np.empty(CHUNKS)
+    arrays = pairs, starts, columns, gradients, losses
+    run_kernel(plane_gradient, arrays, CHUNKS, chunks_per_call(len(starts) ** 2))
+    return float(losses.sum()), 2.0 * gradients.sum(axis=0, dtype=np.float64).T
 
 
 def _weight_sums(table: Array, weights: Array) -> Array:
@@ -373,6 +411,7 @@ def minimize_stress(
         negligible=NEGLIGIBLE * stress.total,
         name="stress",
         max_steps=max_steps,
+        rough=stress.rough(initial.shape[1]),
     )
     return replace(found, state=stress.normalize(found.state))
 

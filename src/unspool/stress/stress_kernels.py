@@ -78,6 +78,40 @@ def table_gradient(table, weights, coordinates, gradients, losses, begin, end):
                 gradients[c, k, i] += total
 
 
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS)
+def plane_gradient(dissimilarities, starts, coordinates, gradients, losses, begin, end):
+    """Fill gradients (chunks, 2, n) and losses (chunks) of equally weighted pairs in the plane.
+
+    Those of point i and the points after it are the ``dissimilarities`` from starts[i] on. One loop
+    for all of a pair takes less than half the time of ``table_gradient``. It has no loss of each
+    point: with a third array to write to, the compiler would not vectorise it.
+    """
+    n, zero = coordinates.shape[1], coordinates.dtype.type(0)
+    for c in range(begin, end):
+        gradients[c], losses[c] = zero, 0.0
+        for i in range(c, n - 1, len(gradients)):
+            targets = dissimilarities[starts[i] : starts[i] + n - 1 - i]
+            here, there = coordinates[0, i], coordinates[1, i]
+            x, y = coordinates[0, i + 1 :], coordinates[1, i + 1 :]
+            others_x, others_y = gradients[c, 0, i + 1 :], gradients[c, 1, i + 1 :]
+            loss = total_x = total_y = zero
+            for j in range(n - 1 - i):
+                step_x, step_y = here - x[j], there - y[j]
+                distance = np.sqrt(step_x * step_x + step_y * step_y)
+                miss = distance - targets[j]
+                miss = miss if miss == miss else zero  # NaN is not known
+                loss += miss * miss
+                pull = miss / distance if distance > zero else zero
+                force_x, force_y = pull * step_x, pull * step_y
+                total_x += force_x
+                total_y += force_y
+                others_x[j] -= force_x
+                others_y[j] -= force_y
+            losses[c] += np.float64(loss)
+            gradients[c, 0, i] += total_x
+            gradients[c, 1, i] += total_y
+
+
 @njit(cache=True, error_model="numpy", nogil=True)
 def pair_distances(first, second, coordinates, distances, begin, end):
     """Fill the distances of pairs begin:end on the map; ``coordinates`` (d, n) are columns."""
