@@ -356,3 +356,12 @@ def test_unknown_pairs_have_no_curvature():
         expected = np.where(known, used, 0.0).sum(axis=1) * 12 / 11
         found = TableStress.of(table, given).curvature
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_two_nearest_of_rows_with_ties_and_gaps():
+    rng = np.random.default_rng(0)
+    for n_columns in (1, 2, 3, 8):
+        rows = rng.integers(0, 4, (200, n_columns)).astype(float)
+        rows[rng.random(rows.shape) < 0.3] = np.nan
+        expected = np.argsort(rows, axis=1, kind="stable")[:, :2]
+        assert np.array_equal(stress.nearest_two(rows), expected)

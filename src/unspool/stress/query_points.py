@@ -123,18 +123,19 @@ def nearest_two(rows: Array) -> Array:
     answer = np.empty((len(rows), min(2, rows.shape[1])), np.intp)
 
     def work(strip: slice) -> None:
-        answer[strip] = np.argpartition(rows[strip], answer.shape[1] - 1, axis=1)[:, :2]
+        answer[strip] = _nearest(rows[strip], 2)
 
     run_strips(work, len(rows), ROWS_PER_CALL)
     return answer
 
 
-def _nearest(rows: Array) -> Array:
+def _nearest(rows: Array, count: int = NEAREST) -> Array:
     """Return the columns of the least entries of each row, in order; NaN goes last."""
-    count = min(NEAREST, rows.shape[1])
-    found = np.sort(np.argpartition(rows, count - 1, axis=1)[:, :count], axis=1)
-    order = np.argsort(np.take_along_axis(rows, found, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(found, order, axis=1)
+    from .stress_kernels import find_least
+
+    found = np.empty((len(rows), min(count, rows.shape[1])), np.intp)
+    find_least(np.ascontiguousarray(rows, dtype=np.float64), found)
+    return found
 
 
 def _shares(weights: Array) -> Array:
@@ -143,6 +144,8 @@ def _shares(weights: Array) -> Array:
 
 def _classical_positions(rows: Array, weights: Array, configuration: Array) -> Array:
     """Return where squares put points: 2 (x_j - c) y = |x_j - c|^2 - delta_j^2, less its mean."""
+    if (weights == weights.flat[0]).all():
+        return _classical_positions_alike(rows, configuration)
     shares = _shares(weights)
     centers = np.einsum("rj,jk->rk", shares, configuration)
     squares = np.einsum("jk,jk->j", configuration, configuration)
@@ -153,3 +156,14 @@ def _classical_positions(rows: Array, weights: Array, configuration: Array) -> A
     side = 0.5 * np.einsum("rj,jk->rk", shares * excess, configuration)
     inverse = np.linalg.pinv(spread, hermitian=True)
     return np.asarray(centers + np.einsum("rkm,rm->rk", inverse, side))
+
+
+def _classical_positions_alike(rows: Array, configuration: Array) -> Array:
+    """Return the same where all weigh the same: center and spread are those of all points."""
+    center = configuration.mean(axis=0)
+    moved = configuration - center
+    excess = np.einsum("jk,jk->j", moved, moved) - rows**2
+    spread = np.einsum("jk,jm->km", moved, moved)
+    side = 0.5 * np.einsum("rj,jk->rk", excess, moved)  # whose columns sum to zero
+    inverse = np.linalg.pinv(spread, hermitian=True)
+    return np.asarray(center + np.einsum("km,rm->rk", inverse, side))
