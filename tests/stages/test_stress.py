@@ -15,6 +15,7 @@ from unspool.stress import (
     fill_gaps,
     minimize_stress,
     monotone_regression,
+    nearest_two,
     parallel_argsort,
     place_by_stress,
     smacof_step,
@@ -364,4 +365,4 @@ def test_the_two_nearest_of_rows_with_ties_and_gaps():
         rows = rng.integers(0, 4, (200, n_columns)).astype(float)
         rows[rng.random(rows.shape) < 0.3] = np.nan
         expected = np.argsort(rows, axis=1, kind="stable")[:, :2]
-        assert np.array_equal(stress.nearest_two(rows), expected)
+        assert np.array_equal(nearest_two(rows), expected)
