@@ -91,7 +91,7 @@ def place_by_stress(rows: Array, weights: Array, configuration: Array) -> Array:
     there, though this be but a local minimum. Entries that are NaN do not count. Rows do not know
     of each other.
     """
-    from .stress_kernels import place_rows
+    from .query_points_kernels import place_rows
 
     answer = np.empty((len(rows), configuration.shape[1]))
     fixed = np.ascontiguousarray(configuration, dtype=np.float64)
@@ -131,7 +131,7 @@ def nearest_two(rows: Array) -> Array:
 
 def _nearest(rows: Array, count: int = NEAREST) -> Array:
     """Return the columns of the least entries of each row, in order; NaN goes last."""
-    from .stress_kernels import find_least
+    from .query_points_kernels import find_least
 
     found = np.empty((len(rows), min(count, rows.shape[1])), np.intp)
     find_least(np.ascontiguousarray(rows, dtype=np.float64), found)
