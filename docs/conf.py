@@ -57,6 +57,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "remove_config_comments": True,
     "min_reported_time": 10_000,
+    "thumbnail_size": (560, 320),
     "image_scrapers": ("gallery_figures.save",),
     "reset_modules": ("matplotlib",),
     "abort_on_example_error": True,
