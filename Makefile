@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 # Two workers with one thread each: two workers with two threads each are slower on two cores. A file
-# goes to one of them, so that its fixtures are made once and its kernels are compiled by one.
+# goes to one of them, so that its fixtures are made once and its kernels are compiled by one; which
+# comes when is said by tests/conftest.py.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/test_architecture.py \
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/test_architecture.py \
 	--ignore-glob='tests/explorer/test_browser_*'
 BROWSER := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
 	$(BIN)/python -m pytest $(wildcard tests/explorer/test_browser_*.py)
