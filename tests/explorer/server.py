@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import unspool
-from unspool.explorer.frames import Frame, unpack
+from unspool.explorer.questions import Frame, unpack
 from unspool.explorer.server import Serving, serve
 from unspool.explorer.start import data_of_array, explorer_of
 

@@ -14,9 +14,8 @@ from tests.explorer.server import IMAGE, make_explorer
 from unspool import quality
 from unspool.explorer import honesty, verdicts
 from unspool.explorer.columns import Data
-from unspool.explorer.frames import pack, unpack
 from unspool.explorer.images import images_of, thumbnail
-from unspool.explorer.questions import Asked
+from unspool.explorer.questions import Asked, pack, unpack
 from unspool.explorer.start import data_of_array, data_of_table, explorer_of
 from unspool.io import Selection, prepare, read_table
 

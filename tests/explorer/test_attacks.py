@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.explorer.server import IMAGE
-from unspool.explorer.frames import pack
+from unspool.explorer.questions import pack
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "

@@ -22,11 +22,10 @@ import unspool
 from tests.explorer.server import IMAGE, make_explorer, running
 from unspool.explorer import server
 from unspool.explorer.export import page_of, write_page
-from unspool.explorer.frames import unpack
 from unspool.explorer.honesty import NotPossible
 from unspool.explorer.jobs import Job
 from unspool.explorer.pages import packed_modules, page_files
-from unspool.explorer.questions import Asked
+from unspool.explorer.questions import Asked, unpack
 from unspool.explorer.routes import EXPORTED
 from unspool.explorer.start import data_of_array, explorer_of
 

@@ -2193,7 +2193,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "explorer/frames.py",
+        "explorer/questions.py",
         (
             "arrays begin at whole steps",
             "offset < 0 or offset % STEP or",

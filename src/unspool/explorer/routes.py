@@ -24,10 +24,20 @@ from ..values import Array
 from . import honesty, placing, verdicts
 from .code import build_model, command_code, list_methods, python_code
 from .columns import Column, Data, histogram
-from .frames import pack, unpack
 from .images import thumbnail
 from .jobs import Job, Jobs
-from .questions import FRAME, Answer, Asked, Busy, body_of, frame_answer, json_answer, refusal
+from .questions import (
+    FRAME,
+    Answer,
+    Asked,
+    Busy,
+    body_of,
+    frame_answer,
+    json_answer,
+    pack,
+    refusal,
+    unpack,
+)
 from .session import PICTURED, Session, View, describe
 
 MORPHED = 200_000  # points up to which one map turns into another before the eye

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .atomic import write_atomically, write_together
     from .cells import scanpy_graph
-    from .frames import table_of
     from .pipeline import TableModel, TablePreparation, pass_through
     from .preparation import UNEVEN, PreparedTable, Selection, apply_recipe, prepare
     from .read import read_points, read_table
     from .recipe import NA_CHOICES, SCALES, Recipe
-    from .table import Table
+    from .table import Table, table_of
     from .write import check_output, write_table
 
 _HOMES = {
@@ -40,7 +39,7 @@ _HOMES = {
     "read_points": "read",
     "read_table": "read",
     "scanpy_graph": "cells",
-    "table_of": "frames",
+    "table_of": "table",
     "write_atomically": "atomic",
     "write_table": "write",
     "write_together": "atomic",

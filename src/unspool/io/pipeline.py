@@ -19,9 +19,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..values import Array
-from .frames import table_of
 from .preparation import Selection, apply_recipe, prepare
 from .recipe import Recipe
+from .table import table_of
 
 
 class TablePreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # without types

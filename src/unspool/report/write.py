@@ -1,6 +1,7 @@
 """A comparison -> one HTML file, with its style and pictures inside.
 
-The page ends with the lines that make the same comparison again, in a shell and in Python.
+Where scripts run, its map answers: hover, colours, neighbours on a click. The page ends with the
+lines that make the same comparison again, in a shell and in Python.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,13 @@ import unspool
 from ..catalog import entry_of, is_catalogued
 from ..evaluate import Comparison, summarize
 from ..explorer.columns import Data
+from ..explorer.export import embedded, file_policy
+from ..explorer.pages import page_style, start_script
+from ..explorer.session import Session, taken_maps
+from ..explorer.start import data_of_array
 from ..io import write_atomically
 from ..plot import key
 from ..runtime import stage
-from .live import live_map
 from .panels import (
     dimension_picture,
     elbow_pictures,
@@ -30,8 +35,40 @@ from .panels import (
     trust_pictures,
 )
 
+MOST = 20_000  # points up to which the neighbours of all of them are found in seconds
 # what matplotlib's marks look like in a text
 MARKS = {"o": "●", "^": "▲", "s": "■", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMap:
+    """What a report holds for it: the answers, the script, its style, and what the page may do."""
+
+    answers: str
+    script: str
+    style: str
+    policy: str
+
+
+def live_map(comparison: Comparison, data: Data | None = None) -> LiveMap | None:
+    """Return the maps of a comparison as they answer in a report; None for too many points.
+
+    ``data`` are the table that was mapped, with its other columns; without it, points have the
+    values that were mapped, and the colour.
+    """
+    if comparison.n_points > MOST or not comparison.embeddings:
+        return None
+    yardstick = comparison.yardstick
+    if data is None:
+        given = yardstick.data
+        data = data_of_array(
+            given, metric=yardstick.metric, color=comparison.color, truth=yardstick.truth
+        )
+    session = Session(data)
+    for fitted in taken_maps(comparison, data):
+        session.add(fitted)
+    script = start_script()
+    return LiveMap(embedded(session, brief=True), script, page_style(), file_policy(script))
 
 
 def write_report(

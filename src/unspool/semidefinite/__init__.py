@@ -1,7 +1,6 @@
 """Semidefinite programs: kernel matrices of largest variance, and combinations of known vectors."""
 
-from .combination import half_vectorize, solve_combination
-from .conformal import ConformalMap, keep_angles
+from .combination import ConformalMap, half_vectorize, keep_angles, solve_combination
 from .reduced import combine_vectors, unfold_smoothly
 from .unfolding import DistanceBounds, Unfolding, maximize_variance
 
