@@ -285,6 +285,8 @@ def test_the_widget_selects_both_ways(browser, client, session, tmp_path):
         page.evaluate(NOTEBOOK, [widget_module(), [4, 9]])
         page.locator(".bar-count .selected").wait_for()
         assert page.locator(".bar-count").inner_text().endswith("2 selected")
+        # JupyterLab would take Enter and letters for its own shortcuts
+        assert page.locator("[data-lm-suppress-shortcuts=true] .search").count() == 1
         search = page.get_by_label("search", exact=True)
         search.fill("#33")
         search.press("Enter")
@@ -293,5 +295,10 @@ def test_the_widget_selects_both_ways(browser, client, session, tmp_path):
         page.wait_for_function(
             "document.querySelector('.bar-count .selected').textContent === '3 selected'"
         )
+        page.evaluate("document.body.dataset.jpThemeLight = 'false'; model.traits.theme = 'auto'")
+        page.evaluate("model.tell('change:theme')")
+        page.locator(".unspool[data-theme=dark]").wait_for()
+        page.evaluate("document.body.dataset.jpThemeLight = 'true'")
+        page.locator(".unspool[data-theme=light]").wait_for()
     finally:
         context.close()

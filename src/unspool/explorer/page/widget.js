@@ -39,13 +39,20 @@ function copied(view) {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice().buffer;
 }
 
+/** The theme that was asked for; else that of the notebook, where it says which it has. */
+function themeOf(model) {
+  const light = document.body.dataset.jpThemeLight;
+  return model.get("theme") === "auto" && light ? (light === "true" ? "light" : "dark") : model.get("theme");
+}
+
 function render({ model, el }) {
   const transport = transportOf(model);
   const root = document.createElement("div");
   root.classList.add("unspool", "in-notebook");
+  root.dataset.lmSuppressShortcuts = "true"; // else JupyterLab takes Enter, letters and digits for its own
   root.style.height = `${model.get("height")}px`;
   el.append(root);
-  const page = mount(root, transport, { host: "widget", theme: model.get("theme") });
+  const page = mount(root, transport, { host: "widget", theme: themeOf(model) });
   let own = ""; // what this page itself has sent
   page.onSelect((points) => {
     own = points.join();
@@ -60,12 +67,15 @@ function render({ model, el }) {
   model.on("change:selection", select);
   const resize = () => (root.style.height = `${model.get("height")}px`);
   model.on("change:height", resize);
-  const recolor = () => page.setTheme(model.get("theme"));
+  const recolor = () => page.setTheme(themeOf(model));
   model.on("change:theme", recolor);
+  const around = new MutationObserver(recolor);
+  around.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   return () => {
     model.off("change:selection", select);
     model.off("change:height", resize);
     model.off("change:theme", recolor);
+    around.disconnect();
     transport.close();
     page.destroy();
   };
