@@ -1,14 +1,27 @@
 """What is foreseen of a fit by blocks: its tasks are those of the fit, and fit the workers."""
 
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from unspool import PCA, LandmarkIsomap, datasets, intrinsic_dimension, plan, quality, scale
+from unspool import (
+    PCA,
+    LandmarkIsomap,
+    LandmarkMDS,
+    datasets,
+    intrinsic_dimension,
+    plan,
+    quality,
+    scale,
+)
+from unspool.runtime import format_bytes, in_words
 from unspool.scale.cells import count_cells
 from unspool.scale.cost_model import Imagined, Layout, foresee
-from unspool.scale.executor import block_ranges, current_executor, imagined
+from unspool.scale.executor import InProcess, block_ranges, current_executor, imagined
+from unspool.scale.sources import NpyFile
 
 
 def test_the_tasks_counted_are_those_of_the_fit(client, save):
@@ -23,6 +36,50 @@ def test_the_tasks_counted_are_those_of_the_fit(client, save):
     counted = {stage.name: stage.tasks for stage in foresee("pca", layout)}
     for name in ("moments", "placing"):
         assert found.report_.stage(name).facts["blocks"] == counted[name]
+
+
+@pytest.mark.parametrize("method", [PCA(2), LandmarkMDS(2, n_landmarks=6)], ids=["pca", "mds"])
+def test_the_bytes_counted_are_those_of_the_fit(method, save, monkeypatch):
+    """Rows as they are stored count as read, and what tasks return as moved."""
+    points, read, moved = np.zeros((20_000, 40), np.float32), [], []
+    points += np.random.default_rng(0).normal(size=points.shape)
+    real, run = NpyFile.read_range, InProcess.results
+
+    def reading(self, start, stop):
+        read.append((stop - start) * 40 * 4)
+        return real(self, start, stop)
+
+    def running(self, function, items, shared):
+        for number, result in run(self, function, items, shared):
+            moved.append(sum(np.asarray(part).nbytes for part in result))
+            yield number, result
+
+    monkeypatch.setattr(NpyFile, "read_range", reading)
+    monkeypatch.setattr(InProcess, "results", running)
+    with scale.settings(chunk_rows=2_500):
+        path = save(points)
+        method.fit(path)
+        layout = Layout(20_000, 40, 10, 2, 6, 1, 4e9)
+        counted = foresee("pca" if isinstance(method, PCA) else "landmark-mds", layout)
+    assert len(moved) == sum(stage.tasks for stage in counted)
+    assert sum(read) == pytest.approx(sum(stage.read for stage in counted), rel=0.2)
+    assert sum(moved) == pytest.approx(sum(stage.moved for stage in counted), rel=0.2)
+
+
+def test_the_page_shows_what_is_counted():
+    """The table of docs/scale.md is what ``plan`` says, row by row."""
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    shown = [
+        line for line in page.splitlines() if re.match(r"\| 1e\+0\d \| \d+ \| [a-z-]+ \|", line)
+    ]
+    assert len(shown) == 9
+    for line in shown:
+        n, workers, method = (cell.strip() for cell in line.split("|")[1:4])
+        p = plan(method, int(float(n)), 50, workers=int(workers), memory=8e9)
+        totals = [sum(getattr(s, part) for s in p.blocks) for part in ("read", "moved")]
+        tasks = f"{sum(s.tasks for s in p.blocks):,}"
+        cells = [n, workers, method, tasks, *map(format_bytes, totals), in_words(p.seconds)]
+        assert line == f"| {' | '.join(cells)} |"
 
 
 @pytest.mark.parametrize("memory", [1e9, 4e9, 64e9])
