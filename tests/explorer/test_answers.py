@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +13,14 @@ import scipy.sparse.csgraph as csgraph
 
 import unspool
 from tests.explorer.server import IMAGE, make_explorer
+from tests.interfaces.running import run
 from unspool import quality
 from unspool.explorer import honesty, verdicts
+from unspool.explorer.code import command_code, python_code
 from unspool.explorer.columns import Data
 from unspool.explorer.images import images_of, thumbnail
 from unspool.explorer.questions import Asked, pack, unpack
+from unspool.explorer.session import fit_map
 from unspool.explorer.start import data_of_array, data_of_table, explorer_of
 from unspool.io import Selection, prepare, read_table
 
@@ -371,6 +376,41 @@ def test_code_makes_the_same_map_again(client, session, tmp_path, monkeypatch):
     exec("\n".join(lines), {"X": session.data.points})
     np.testing.assert_allclose(shown[0].embedding_, session.view("m0").embedding)
     assert code["command"] is None  # these data are from no file
+
+
+def test_copied_code_and_command_make_the_map_of_a_file_again(tmp_path, monkeypatch):
+    """Both texts are run as they are copied, on the file that the page came from."""
+    import pandas
+
+    rng = np.random.default_rng(0)
+    table = pandas.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    table["kind"] = np.where(table["a"] > 0, "high", "low")
+    table.to_csv(tmp_path / "my table.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    seen: list[Any] = []
+
+    def show(given, explorer):
+        seen.append(explorer.session.view("m0"))
+
+    def fit_here(self, job):  # a child process of its own is tried elsewhere
+        fitted = fit_map(job.model, self.session.data.points, job.metric, job.label)
+        return self.session.add(fitted)
+
+    monkeypatch.setattr("unspool.cli.explore._show", show)
+    monkeypatch.setattr("unspool.explorer.jobs.Jobs.run", fit_here)
+    asked = ["explore", "my table.csv", "--color", "kind", "--scale", "standard"]
+    first = run(*asked, "-m", "isomap", "--n-neighbors", "7")
+    assert first.exit_code == 0, first.output
+    command = command_code(seen[0])
+    again = run(*shlex.split(command)[1:])
+    assert again.exit_code == 0, again.output
+    np.testing.assert_allclose(seen[1].embedding, seen[0].embedding)
+    assert seen[1].data.color == "kind"
+    shown = {}
+    monkeypatch.setattr(unspool, "explore", lambda model, X, **o: shown.update(o, model=model))
+    exec(python_code(seen[0]), {})
+    np.testing.assert_allclose(shown["model"].embedding_, seen[0].embedding)
+    assert list(shown["color"]) == table["kind"].tolist()
 
 
 def test_the_command_names_what_was_changed():

@@ -112,9 +112,20 @@ def python_code(view: View) -> str:
         "",
         f"model = {home}.{made}",
         "model.fit(X)",
-        "unspool.explore(model, X)",
+        f"unspool.explore({', '.join(_shown(data))})",
     ]
     return "\n".join(lines)
+
+
+def _shown(data: Data) -> list[str]:
+    """Return what ``explore`` is given: with the colour and the images that are seen now."""
+    words = ["model", "X"]
+    if data.loading.strip() and data.color:
+        words.append("color=color")
+    if data.image is not None:
+        shape = (data.image.height, data.image.width, data.image.channels)
+        words.append(f"image={'x'.join(map(str, shape[: 2 if shape[2] == 1 else 3]))!r}")
+    return words
 
 
 def command_code(view: View) -> str | None:
