@@ -68,6 +68,7 @@ LOOKING = "explorer/test_browser_looking.py"
 HONESTY = "explorer/test_browser_honesty.py"
 SEVERAL = "explorer/test_browser_maps.py"
 ITEMS = "textbook/test_items.py::test_all_checks_hold"
+INTERRUPTS = "trouble/test_interrupts.py"
 WHOLE_JOB = "interfaces/test_whole_job.py"
 
 BREAKAGES = [
@@ -2451,6 +2452,43 @@ BREAKAGES = [
             "(*candidates, SHIPPED)",
             "(SHIPPED, *candidates)",
             "stages/test_datasets.py::test_tables_of_the_package_are_found_last",
+        ),
+    ),
+    # Ctrl-C is heard, and memory is bounded, in long work
+    *breaking(
+        "spectrum/iterative.py",
+        (
+            "factorisations of many points run apart",
+            "return run_apart(work) if matrix.shape[0] > LONG else work()",
+            "return work()",
+            f"{INTERRUPTS}::test_factorisations_of_many_points_run_apart",
+        ),
+    ),
+    *breaking(
+        "methods/kernel_pca.py",
+        (
+            "pre-images are sought a few at a time",
+            "rows = slice(first, first + extension.PREIMAGES)",
+            "rows = slice(first, None)",
+            f"{INTERRUPTS}::test_pre_images_are_sought_a_few_at_a_time",
+        ),
+    ),
+    *breaking(
+        "neighbor_embedding/descent.py",
+        (
+            "query points are placed a few at a time",
+            "range(0, seen.n_points, PLACED_AT_ONCE):",
+            "range(0, seen.n_points, seen.n_points):",
+            f"{INTERRUPTS}::test_query_points_of_tsne_are_moved_a_few_at_a_time",
+        ),
+    ),
+    *breaking(
+        "distances/blocks.py",
+        (
+            "rows of a given table are sorted a few at a time",
+            "*_smallest_in_blocks(np.asarray(queries), count),",
+            "*smallest(np.asarray(queries), count),",
+            f"{INTERRUPTS}::test_rows_of_a_given_table_are_sorted_a_few_at_a_time",
         ),
     ),
 ]

@@ -35,7 +35,7 @@ from .estimator import Estimator
 from .parameters import KernelChoice, check_n_components, learned, method, parameter
 
 RULES = ("cholesky", "uniform", "kmeans")
-PREIMAGES = ("linear", "gaussian", "laplacian", "polynomial", "homogeneous")  # kernels that have
+SOLVED = ("linear", "gaussian", "laplacian", "polynomial", "homogeneous")  # for a pre-image
 
 
 @method
@@ -269,7 +269,7 @@ class KernelPCA(KernelChoice, Estimator):
         self._dense_points()
         scaled = places / self._factors(len(self.embedding_))
         points = self._first_preimages(places, scaled)
-        if self._kernel.name not in PREIMAGES:
+        if self._kernel.name not in SOLVED:
             return points
         for first in range(0, len(places), extension.PREIMAGES):
             check_cancelled()  # and no table of all places and all points
