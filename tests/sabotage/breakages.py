@@ -2491,4 +2491,13 @@ BREAKAGES = [
             f"{INTERRUPTS}::test_rows_of_a_given_table_are_sorted_a_few_at_a_time",
         ),
     ),
+    *breaking(
+        "methods/spectral_clustering.py",
+        (
+            "copies are never in two clusters",
+            "        if found.exist:\n            self._check_distinct(len(found.first), X.shape[0])\n",
+            "        if len(found.first) <= 5:\n            return graph.Copies.none(X.shape[0])\n",
+            "trouble/test_odd_input.py::test_copies_are_never_in_two_clusters",
+        ),
+    ),
 ]

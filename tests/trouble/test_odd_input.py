@@ -8,7 +8,15 @@ from scipy.spatial.distance import cdist
 
 from tests.cases import CASES, CLOSED_FORM, GRAPH, bent, roll
 from tests.compare import relative, up_to_signs
-from unspool.methods import LLE, PCA, ClassicalMDS, Isomap, KernelPCA, LaplacianEigenmaps
+from unspool.methods import (
+    LLE,
+    PCA,
+    ClassicalMDS,
+    Isomap,
+    KernelPCA,
+    LaplacianEigenmaps,
+    SpectralClustering,
+)
 
 # Hessian eigenmaps of 60 points: three carry a coordinate, and it is told
 pytestmark = pytest.mark.filterwarnings("ignore:coordinate . is carried by:UserWarning")
@@ -107,6 +115,10 @@ def test_all_points_equal(case, n, value):
         with pytest.raises(ValueError, match="coincide"):
             case.make().fit(same)
         return
+    if case.cls is SpectralClustering:  # nor are there clusters of one point
+        with pytest.raises(ValueError, match=f"only 1 of {n} rows differ"):
+            case.make().fit(same)
+        return
     model = quietly(lambda: case.make().fit(same))
     assert finite_everywhere(model, same)
     if case.power == 1 and case.closed_form:  # no distances, no map
@@ -170,6 +182,22 @@ def test_more_copies_than_neighbours(case, copies):
     first = model.embedding_[::copies]
     np.testing.assert_array_equal(model.embedding_, np.repeat(first, copies, axis=0))
     assert np.unique(first.round(12), axis=0).shape[0] > 1
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_copies_are_never_in_two_clusters(count):
+    """Of few points each with more copies than neighbours, in as many clusters as there can be."""
+    many = np.repeat(bent(count), 15, axis=0)
+    with pytest.raises(ValueError, match=f"only {count} of {15 * count} rows differ"):
+        SpectralClustering(n_clusters=count, n_neighbors=8).fit(many)
+    for clusters in {count - 1, "eigengap"}:
+        model = quietly(
+            lambda k=clusters: SpectralClustering(n_clusters=k, n_neighbors=8).fit(many)
+        )
+        labels = model.labels_.reshape(count, 15)
+        assert (labels == labels[:, :1]).all()
+        assert len(np.unique(labels)) == model.n_clusters_
+        np.testing.assert_allclose(model.transform(many), model.embedding_, atol=1e-12)
 
 
 def test_isomap_bridges_crowds_of_copies_right():

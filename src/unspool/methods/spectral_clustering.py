@@ -136,11 +136,24 @@ class SpectralClustering(WeightedEstimator):
         return int(wanted)
 
     def _find_copies(self, X: Any) -> graph.Copies:
-        """Return which rows are one point, unless there are too few points to be clustered."""
-        n = X.shape[0]
-        found = graph.Copies.none(n) if self._is_given(X) else graph.find_copies(X)
-        wanted = max(self._n_coordinates(n), self._n_clusters_asked(n))
-        return found if len(found.first) > wanted + 1 else graph.Copies.none(n)
+        """Return which rows are one point: copies are never in two clusters."""
+        if self._is_given(X):
+            return graph.Copies.none(X.shape[0])
+        found = graph.find_copies(X)
+        if found.exist:
+            self._check_distinct(len(found.first), X.shape[0])
+        return found
+
+    def _check_distinct(self, n_points: int, n_rows: int) -> None:
+        """Refuse more clusters, or coordinates, than there are points to tell apart."""
+        asked = {"n_clusters": self.n_clusters, "n_components": self.n_components}
+        for name, wanted in asked.items():
+            least = 1 if wanted is None or isinstance(wanted, str) else int(wanted)
+            if least >= n_points:
+                raise ValueError(
+                    f"only {n_points} of {n_rows} rows differ, and {name}={wanted!r} needs at "
+                    f"least {least + 1} that do; lower {name}"
+                )
 
     def _apply_policy(
         self, neighbors: NeighborGraph, found: graph.Components
