@@ -36,10 +36,11 @@ class Centering:
         centered -= self.column_means - self.grand_mean
         return np.asarray(centered)
 
-    def product(self, rows: Array, anchors: Array) -> Array:
+    def product(self, rows: Any, anchors: Array) -> Array:
         """Return the centred rows times anchors, without a centred copy of the rows."""
         means = (self.column_means - self.grand_mean) @ anchors
-        return np.asarray(rows @ anchors - np.outer(rows.mean(axis=1), anchors.sum(axis=0)) - means)
+        both = rows @ np.column_stack([anchors, np.full(len(anchors), 1.0 / len(anchors))])
+        return np.asarray(both[:, :-1] - np.outer(both[:, -1], anchors.sum(axis=0)) - means)
 
     def add_mean(self, coefficients: Array) -> Array:
         """Return combinations of features as given, for combinations of centred ones."""
@@ -97,7 +98,7 @@ class Uncentered:
         """Return the rows as they are."""
         return rows
 
-    def product(self, rows: Array, anchors: Array) -> Array:
+    def product(self, rows: Any, anchors: Array) -> Array:
         """Return the rows times anchors."""
         return np.asarray(rows @ anchors)
 

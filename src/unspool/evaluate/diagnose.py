@@ -191,7 +191,10 @@ def _tried(evidence: Evidence, found: Measure) -> Measure:
         return found
     after = evidence.trial(found.parameter, found.suggestion)
     if after is not None and after.near >= evidence.few.near:
-        return found
+        whole = evidence.confirmed_on
+        after = evidence.confirmation(found.parameter, found.suggestion)
+        if after is not None and whole is not None and after.near >= whole.near:
+            return found
     told, _, what = found.advice.rpartition("; " if "; " in found.advice else ": ")
     fewer = f"; not advised, because the map keeps fewer neighbours then: {what}"
     remark = f"{told}{fewer if after is not None else ''}"

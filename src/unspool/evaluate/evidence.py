@@ -26,6 +26,7 @@ SHORTENED = 0.08  # of the path lengths
 SPARSE, FELT = 9, 0.02  # neighbours; of the path lengths, an edge
 PICTURED = 3  # coordinates that can be seen
 TRIED = 1_000  # points on which advice is tried before it is given
+CONFIRMED = 5_000  # points, up to which what helps so many is tried on all before it is advised
 OTHERS = ("pca", "mds", "isomap", "laplacian-eigenmaps", "diffusion-maps", "lle", "ltsa")
 # What a fit may raise: everything but a cancellation and mistakes in this package.
 FAILURES = (ValueError, TypeError, MemoryError, ArithmeticError, RuntimeError, ImportError)
@@ -153,6 +154,23 @@ class Evidence:
         if key not in self._trials:
             self._trials[key] = self.few._changed(parameter, value)
         return self._trials[key]
+
+    def confirmation(self, parameter: str, value: Any) -> Evidence | None:
+        """Return the evidence of all points after following advice, where there are not too many.
+
+        What helps 1,000 points need not help twice as many: their neighbours are nearer.
+        """
+        if self.few is self or self.n_points > CONFIRMED:
+            return self.trial(parameter, value)
+        key = parameter, f"all: {value}"
+        if key not in self._trials:
+            self._trials[key] = self._changed(parameter, value)
+        return self._trials[key]
+
+    @property
+    def confirmed_on(self) -> Evidence | None:
+        """What a confirmation is compared with: all points, or the few."""
+        return self.few if self.n_points > CONFIRMED else self
 
     def _changed(self, parameter: str, value: Any) -> Evidence | None:
         if parameter == "X":

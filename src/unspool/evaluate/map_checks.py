@@ -225,12 +225,23 @@ def _with_advice(
     Where nothing can be tried, as with a table of kernel values, the first is taken at its word.
     """
     for words, parameter, value in changes:
-        after = evidence.trial(parameter, value)
-        if evidence.few is None or _is_better(evidence.few, after, badness):
+        if evidence.few is None or _helps(evidence, (parameter, value), badness):
             return replace(
                 measure, advice=f"{told}; {words}", parameter=parameter, suggestion=value
             )
     return replace(measure, remark=f"{told}; {_what_is_left(evidence)}")
+
+
+def _helps(
+    evidence: Evidence, change: tuple[str, Any], badness: Callable[[Evidence], float]
+) -> bool:
+    """Tell whether a change helps a sample, and then also all points, unless these are many."""
+    few, all_points = evidence.few, evidence.confirmed_on
+    if few is None or all_points is None:
+        return False
+    if not _is_better(few, evidence.trial(*change), badness):
+        return False
+    return _is_better(all_points, evidence.confirmation(*change), badness)
 
 
 def _is_better(

@@ -31,7 +31,7 @@ from .nystroem import (
     nystroem_error,
     pivoted_cholesky,
 )
-from .single import SingleGaussian, SymmetricTable
+from .single import SingleGaussian, SingleRows, SymmetricTable
 
 __all__ = [
     "ALIASES",
@@ -44,6 +44,7 @@ __all__ = [
     "Equation",
     "Kernel",
     "SingleGaussian",
+    "SingleRows",
     "SymmetricTable",
     "Uncentered",
     "check_definite",

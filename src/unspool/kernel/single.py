@@ -82,13 +82,18 @@ class SingleGaussian:
 
     def rows(self, queries: Array) -> Array:
         """Return the similarities of some queries to all points, by the calling thread."""
+        table = np.empty((len(queries), len(self.columns)))
+        for place, tile in self._tiles(queries):
+            table[:, place] = tile
+        return table[:, : self.n_points]
+
+    def _tiles(self, queries: Array) -> Iterator[tuple[slice, Array]]:
+        """Yield the similarities of some queries to the points, a tile at a time, in one room."""
         rows, halves = self.prepared(np.asarray(queries))
-        table = np.empty((len(rows), len(self.columns)))
         tile = np.empty((len(rows), SIDE), np.float32)
         for place in _places(len(self.columns)):
             self.fill(rows, halves, place, tile)
-            table[:, place] = tile
-        return table[:, : self.n_points]
+            yield place, tile
 
     def _error(self, points: Array) -> float:
         """Return by how much similarities of some pairs are wrong, in the mean square."""
@@ -103,6 +108,23 @@ class SingleGaussian:
         with np.errstate(invalid="ignore"):
             some.fill(some.columns, some.halves, slice(None), found)
         return float(np.nan_to_num(np.sqrt(np.square(found - exact).mean()), nan=np.inf))
+
+
+@dataclass(frozen=True, slots=True)
+class SingleRows:
+    """The similarities of some queries to all points, by their products alone."""
+
+    prepared: SingleGaussian
+    queries: Array
+
+    def __matmul__(self, block: Array) -> Array:
+        """Return the product with a block of vectors, made while a tile is in the cache."""
+        padded = np.zeros((len(self.prepared.columns), block.shape[1]))
+        padded[: len(block)] = block
+        image = np.zeros((len(self.queries), block.shape[1]))
+        for place, tile in self.prepared._tiles(self.queries):
+            image += tile.astype(np.float64) @ padded[place]
+        return image
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from .. import extension, graph
-from ..kernel import Kernel, SymmetricTable, double_centered
+from ..kernel import Kernel, SingleRows, SymmetricTable, double_centered
 from ..relation import (
     GivenKernel,
     GramMap,
@@ -231,6 +231,9 @@ class KernelPCA(KernelChoice, Estimator):
         """Return the coordinates sqrt(value) v of query points."""
         if self._kernel.name != "gaussian" or sp.issparse(X) or not isinstance(self._map, GramMap):
             return self._map.place(self._similarities(X))
+        single = self._kernel.in_single_precision(self._seen)
+        if single is not None:
+            return self._map.place_strips(lambda rows: SingleRows(single, X[rows]), len(X))
         similarities_of = self._kernel.rows_to(self._seen)
         return self._map.place_strips(lambda rows: similarities_of(X[rows]), len(X))
 

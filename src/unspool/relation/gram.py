@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from .. import graph, problem
 from ..extension import divide
-from ..kernel import Centering, SymmetricTable, Uncentered
+from ..kernel import Centering, SingleRows, SymmetricTable, Uncentered
 from ..paths import Precision, ShortestPaths, geodesic_distances, prepare_paths
 from ..runtime import advise, available_bytes, limit_blas_threads, reuse, run_strips, warn
 from ..spectrum import double_product, solve
@@ -48,7 +48,9 @@ class GramMap:
         """Return the coordinates of query points with these similarities to the fitted points."""
         return self.place_strips(similarities.__getitem__, len(similarities))
 
-    def place_strips(self, similarities_of: Callable[[slice], Array], n_rows: int) -> Array:
+    def place_strips(
+        self, similarities_of: Callable[[slice], Array | SingleRows], n_rows: int
+    ) -> Array:
         """Return the same of similarities that are made for a strip of query points at a time."""
         image = np.empty((n_rows, self.anchors.shape[1]))
 
