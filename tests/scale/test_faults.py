@@ -2,7 +2,6 @@
 
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -117,32 +116,6 @@ def test_a_worker_that_runs_out_of_memory_is_told_which_blocks_fit(tmp_path):
         with scale.settings(chunk_rows=fewer):
             found = PCA(2).fit(tmp_path / "many.npy")
     np.testing.assert_allclose(found.mean_, points.mean(axis=0, dtype=np.float64), atol=1e-6)
-
-
-def _identity():
-    return os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-@pytest.mark.slow
-def test_data_four_times_larger_than_a_worker(tmp_path):
-    """Every worker stays below its limit and lives, though the table would fill four of them."""
-    from distributed import Client
-
-    limit, shape = 400e6, (4_000_000, 100)
-    table = np.lib.format.open_memmap(tmp_path / "many.npy", "w+", dtype=np.float32, shape=shape)
-    table[::4_000] = np.random.default_rng(0).normal(size=(1_000, 100))  # between them are holes
-    table.flush()
-    assert table.nbytes == 4 * limit
-    with start_cluster(2, memory_limit=int(limit)) as cluster, Client(cluster) as client:
-        before = {pid for pid, _ in client.run(_identity).values()}
-        with scale.settings(chunk_rows=20_000):
-            model = PCA(2).fit(tmp_path / "many.npy")
-            placed = model.transform(tmp_path / "many.npy").sum(axis=0).compute()
-        after = client.run(_identity).values()
-    assert {pid for pid, _ in after} == before
-    assert max(held for _, held in after) < limit
-    np.testing.assert_allclose(model.mean_, table[::4_000].sum(axis=0) / shape[0], atol=1e-9)
-    np.testing.assert_allclose(placed, model.embedding_.sum(axis=0), rtol=1e-2, atol=0.5)
 
 
 def test_a_block_without_room_in_this_process_says_so():
