@@ -23,4 +23,5 @@ def save(block: Any, state: dict[str, Any], gallery: dict[str, Any]) -> str:
             seen.append(one)
             fresh.append(next(state["image_path_iterator"]))
             one.savefig(fresh[-1], dpi=DPI)
+    pyplot.close("all")  # else the next example would show them again
     return figure_rst(fresh, gallery["src_dir"])
