@@ -269,6 +269,7 @@ SPECIAL = {  # where a method needs other values than the rest
     ("MaximumVarianceUnfolding", "slack"): Trial((0.01, 0.2)),
     ("MaximumVarianceUnfolding", "program"): Trial(("exact", "reduced")),
     ("MaximumVarianceUnfolding", "n_vectors"): Trial((5, 12)),
+    ("MaximumVarianceUnfolding", "basis"): Trial(("lle", "laplacian")),
     ("MaximumVarianceUnfolding", "outliers"): Trial(
         (), {"n_neighbors": 12, "program": "exact"}, _with_distant_strays_of_few
     ),

@@ -9,7 +9,13 @@ from scipy.sparse.linalg import LinearOperator
 
 from .. import problem, semidefinite
 from ..problem import LocalGeometry, look_at
-from ..relation import Component, LocalRelation, kernel_operator, scale_by_roots
+from ..relation import (
+    Component,
+    LocalRelation,
+    kernel_operator,
+    relate_by_reconstruction,
+    scale_by_roots,
+)
 from ..runtime import advise, warn
 from ..semidefinite import DistanceBounds, Unfolding
 from ..spectrum import solve
@@ -19,6 +25,7 @@ from .graph_estimator import GraphEstimator
 from .parameters import learned, method, parameter
 
 EXACT = 500  # points up to which "auto" solves the whole program
+STIFF = {"laplacian": 3.0, "lle": 200.0}  # of the bounds at first: those of LLE begin close
 AT_ONCE = 2**20  # pairs of neighbours that are looked at together
 
 
@@ -30,8 +37,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
     found by semidefinite programming, and its leading eigenvectors are the map (Weinberger and
     Saul 2004; Vidal, Ma, Sastry 2016, section 4.4). Up to 500 points the program is
     solved as it is, with the gap to its dual; of more points the kernel matrix is combined of the
-    bottom eigenvectors of the graph Laplacian by a small program, and refined by descent
-    (Weinberger, Sha, Zhu, Saul 2007). A query point is rebuilt from its neighbours by
+    bottom eigenvectors of LLE or of the graph Laplacian by a small program, and refined by descent
+    (Weinberger, Packer, Saul 2005; Weinberger, Sha, Zhu, Saul 2007). A query point is rebuilt from its neighbours by
     reconstruction weights.
 
     Examples
@@ -63,11 +70,17 @@ class MaximumVarianceUnfolding(GraphEstimator):
     program: Literal["auto", "exact", "reduced"] = parameter(
         default="auto",
         choices=("auto", "exact", "reduced"),
-        help="over all kernel matrices, or over combinations of n_vectors Laplacian eigenvectors; "
+        help="over all kernel matrices, or over combinations of n_vectors smooth vectors; "
         "'auto' is 'exact' up to 500 points",
     )
+    basis: Literal["laplacian", "lle"] = parameter(
+        default="laplacian",
+        choices=("laplacian", "lle"),
+        help="'reduced': eigenvectors to combine, of the graph Laplacian, or of LLE, which nearly hold "
+        "the coordinates of a smooth sheet",
+    )
     n_vectors: int = parameter(
-        default=30, kind=int, at_least=1, help="'reduced': Laplacian eigenvectors to combine"
+        default=30, kind=int, at_least=1, help="'reduced': number of eigenvectors to combine"
     )
     tol: float = parameter(
         default=1e-5,
@@ -114,7 +127,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         geometry = look_at(self._space, component.members, component.graph, is_table=is_table)
         masses = component.masses
         mass = np.ones(len(component.members)) if masses is None else masses
-        found = self._unfold(self._bounds(component, geometry), component, mass)
+        found = self._unfold(self._bounds(component, geometry), component, geometry, mass)
         if (self.component_labels_[self._copies.first[component.members]] == 0).any():
             self.gap_, self.broken_, self.n_pairs_ = found.gap, found.broken, found.n_pairs
             self.n_iter_ = found.steps
@@ -135,7 +148,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
             coordinates = coordinates / np.sqrt(component.masses)[:, None]
         return eigenvalues, coordinates
 
-    def _unfold(self, bounds: DistanceBounds, component: Component, mass: Array) -> Unfolding:
+    def _unfold(
+        self, bounds: DistanceBounds, component: Component, geometry: LocalGeometry, mass: Array
+    ) -> Unfolding:
         """Return the coordinates of largest variance within the bounds, and tell if they broke."""
         if self.program == "exact" or (self.program == "auto" and bounds.n_points <= EXACT):
             found = semidefinite.maximize_variance(bounds, mass, self.tol, self.max_iter)
@@ -147,10 +162,10 @@ class MaximumVarianceUnfolding(GraphEstimator):
                 )
             return found
         count = min(self.n_vectors, bounds.n_points - 1)
-        vectors = self._smoothest(component.graph, count)
+        vectors = self._smoothest(component, geometry, count)
         tolerance = max(self.tol, 1e-3)
         found = semidefinite.unfold_smoothly(
-            bounds, vectors, mass, tolerance, self.max_iter, self._n_wanted
+            bounds, vectors, mass, tolerance, self.max_iter, self._n_wanted, STIFF[self.basis]
         )
         if not found.converged:
             advise(
@@ -159,8 +174,12 @@ class MaximumVarianceUnfolding(GraphEstimator):
             )
         return found
 
-    def _smoothest(self, neighbors: NeighborGraph, count: int) -> Array:
-        """Return the bottom eigenvectors of the graph Laplacian of edges that weigh the same."""
+    def _smoothest(self, component: Component, geometry: LocalGeometry, count: int) -> Array:
+        """Return the bottom eigenvectors of LLE, or of the Laplacian of edges that weigh alike."""
+        if self.basis == "lle":
+            relation = relate_by_reconstruction(geometry, component, self.regularization)
+            return solve(relation.problem(), count, seed=self._seed).vectors
+        neighbors = component.graph
         weights = neighbors.with_weights(np.ones(neighbors.n_edges))
         stated = problem.laplacian(weights, "unnormalized")
         return solve(stated, count, seed=self._seed).vectors

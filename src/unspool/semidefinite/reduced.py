@@ -1,6 +1,6 @@
 """Maximum variance of many points: by smooth functions on their graph first, then point by point.
 
-The kernel matrix is taken as Q P Q' with Q the bottom eigenvectors of the graph Laplacian, so that
+The kernel matrix is taken as Q P Q' with Q the bottom eigenvectors of LLE or of the Laplacian, so that
 a program over a small psd matrix P is left: distances between neighbours are kept in the sense of
 least squares, with a share of the variance as reward (Weinberger, Sha, Zhu, Saul 2007). Descent on
 the coordinates of all points then keeps the bounds ever more closely (augmented Lagrangian; Burer
@@ -37,6 +37,7 @@ def unfold_smoothly(
     tolerance: float,
     max_steps: int,
     most: int = AXES,
+    stiffness: float = STIFFNESS,
 ) -> Unfolding:
     """Return nearly the coordinates of largest variance that keep the bounds.
 
@@ -54,6 +55,8 @@ def unfold_smoothly(
         Steps of descent in each round.
     most : int, default=4
         Coordinates that are refined at most, at least 4.
+    stiffness : float, default=3
+        Weight of the bounds in the first round; large where the vectors are nearly the answer.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def unfold_smoothly(
     masses = masses / masses.mean()
     start = combine_vectors(bounds, vectors, masses, max_steps, max(most, AXES))
     smooth = _SmoothSteps.of(bounds, vectors)
-    return _refine(bounds, start, masses, smooth, tolerance, max_steps)
+    return _refine(bounds, start, masses, smooth, tolerance, max_steps, stiffness)
 
 
 def combine_vectors(
@@ -194,13 +197,14 @@ def _refine(
     smooth: _SmoothSteps,
     tolerance: float,
     max_steps: int,
+    stiffness: float,
 ) -> Unfolding:
     """Return where descent leads, with the multipliers of the bounds renewed every round."""
     unit = float(bounds.upper.mean())
     scaled = replace(bounds, lower=bounds.lower / unit, upper=bounds.upper / unit)
     places = start / np.sqrt(unit)
     variance = float(masses @ np.square(places).sum(axis=1))
-    stiffness = 2.0 * STIFFNESS * variance / bounds.count
+    stiffness = 2.0 * stiffness * variance / bounds.count
     nothing, steps = np.zeros(bounds.count), 0
     loss = _Lagrangian(scaled, masses, _differences(bounds), variance, stiffness, nothing)
     for _ in range(ROUNDS):
