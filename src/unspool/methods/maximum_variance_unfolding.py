@@ -38,7 +38,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     Saul 2004; Vidal, Ma, Sastry 2016, section 4.4). Up to 500 points the program is
     solved as it is, with the gap to its dual; of more points the kernel matrix is combined of the
     bottom eigenvectors of LLE or of the graph Laplacian by a small program, and refined by descent
-    (Weinberger, Packer, Saul 2005; Weinberger, Sha, Zhu, Saul 2007). A query point is rebuilt from its neighbours by
+    (Weinberger, Sha, Zhu, Saul 2007). A query point is rebuilt from its neighbours by
     reconstruction weights.
 
     Examples
@@ -76,8 +76,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
     basis: Literal["laplacian", "lle"] = parameter(
         default="laplacian",
         choices=("laplacian", "lle"),
-        help="'reduced': eigenvectors to combine, of the graph Laplacian, or of LLE, which nearly hold "
-        "the coordinates of a smooth sheet",
+        help="'reduced': eigenvectors to combine, of the graph Laplacian, or of LLE, which nearly "
+        "hold the coordinates of a smooth sheet",
     )
     n_vectors: int = parameter(
         default=30, kind=int, at_least=1, help="'reduced': number of eigenvectors to combine"

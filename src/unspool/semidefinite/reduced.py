@@ -1,10 +1,10 @@
 """Maximum variance of many points: by smooth functions on their graph first, then point by point.
 
-The kernel matrix is taken as Q P Q' with Q the bottom eigenvectors of LLE or of the Laplacian, so that
-a program over a small psd matrix P is left: distances between neighbours are kept in the sense of
-least squares, with a share of the variance as reward (Weinberger, Sha, Zhu, Saul 2007). Descent on
-the coordinates of all points then keeps the bounds ever more closely (augmented Lagrangian; Burer
-and Monteiro 2003).
+The kernel matrix is taken as Q P Q' with Q the bottom eigenvectors of the Laplacian or of LLE, so
+that a program over a small psd matrix P is left: distances between neighbours are kept in the sense
+of least squares, with a share of the variance as reward (Weinberger, Sha, Zhu, Saul 2007). Descent
+on the coordinates of all points then keeps the bounds ever more closely (augmented Lagrangian;
+Burer and Monteiro 2003).
 """
 
 from __future__ import annotations
