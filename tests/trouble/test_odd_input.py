@@ -51,6 +51,8 @@ def finite_everywhere(model, data):
 @pytest.mark.parametrize("kind", [object, str, "f2", "i8", "u1", bool])
 def test_numbers_in_any_dress(case, kind):
     data = np.abs(X).round(2)
+    if kind is bool and case.cls is SpectralClustering:  # two points are not three clusters
+        data = np.where(data > np.median(data, axis=0), data, 0.0)
     expected = quietly(lambda: case.make().fit(data.astype(kind).astype(float))).embedding_
     found = quietly(lambda: case.make().fit(data.astype(kind))).embedding_
     assert relative(found + 1.0, expected + 1.0) < 1e-9  # all zero, where two points are left
