@@ -1,5 +1,6 @@
 """Commands run as a user runs them, without a new process."""
 
+import inspect
 import re
 
 from click.testing import CliRunner
@@ -8,7 +9,10 @@ from unspool.cli import app
 
 
 def run(*args):
-    return CliRunner().invoke(app, [str(arg) for arg in args])
+    # click 8.1 mixes the two streams unless told otherwise, 8.2 has no such option
+    old = "mix_stderr" in inspect.signature(CliRunner).parameters
+    runner = CliRunner(mix_stderr=False) if old else CliRunner()
+    return runner.invoke(app, [str(arg) for arg in args])
 
 
 def done(*args):
