@@ -224,6 +224,12 @@ def test_pairs_of_points_that_are_not_there():
     refused(pairs, first=first)
 
 
+def test_powers_that_are_no_real_numbers():
+    index = MODELS["svd landmarks"]()._index
+    check(dataclasses.replace(index, power=2))
+    refused(index, power=2**80)
+
+
 @pytest.mark.parametrize(
     ("method", "spoil"),
     [
@@ -241,6 +247,7 @@ def test_pairs_of_points_that_are_not_there():
         ("KernelPCA", {"kernel": "linear"}),
         ("PolynomialPCA", {"degree": 2**80}),
         ("FeatureMapPCA", {"degree": 2**80}),
+        ("ClassicalMDS", {"additive_constant_": 2**80}),
         ("SpectralClustering", {"labels_": np.full(40, 9)}),
         ("RandomProjection", {"components_": sp.csr_array((3, 5))}),
         ("PCA", {"mean_": np.zeros(4)}),

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from ..values import Array
 
 LARGEST = 1e150  # of a number in a model: its square is still finite
+WIDEST = 2**53  # of whole numbers: all up to it are real numbers in double precision
 LONGEST = 1e70  # of a coordinate of points, as at the door: its fourth power is still finite
 DEEPEST = 8  # lists in lists of plain values
 Sizes = dict[str, int]
@@ -197,8 +198,8 @@ class Number(Scalar):
         """Tell whether it is a number in range."""
         if isinstance(value, bool) or not isinstance(value, Real):
             return False
-        if isinstance(value, int) and value.bit_length() > 1000:
-            return False  # no float
+        if isinstance(value, int) and abs(value) > WIDEST:
+            return False  # NumPy would take it for an object, or for no float at all
         number = float(value)
         if self.strictly:
             return self.least < number < self.most
@@ -210,7 +211,7 @@ class Whole(Scalar):
     """A whole number from ``least`` to ``most``; with ``size``, the number that this name means."""
 
     least: int = 0
-    most: int = 2**53
+    most: int = WIDEST
     size: str = ""
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
