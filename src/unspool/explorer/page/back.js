@@ -9,7 +9,7 @@ const BARS = 24;
 export function createBack(app, element) {
   let asking = false;
   let wanted = null;
-  let trail = null; // {places, frame, at, timer}
+  let trail = null; // {panel, places, frame, at, timer, slider, output, view}
 
   return { refresh, place, trail: follow, stop };
 
@@ -68,7 +68,7 @@ export function createBack(app, element) {
     const sampled = evenly(places, app.info.limits.inverse ?? 64);
     try {
       const frame = await app.source.inverse(panel.map, sampled);
-      trail = { panel, places: sampled, frame, at: 0 };
+      trail = { panel, places: sampled, frame, at: 0, ...control(sampled.length) };
       play();
     } catch (error) {
       app.say(error.message, "error");
@@ -84,20 +84,32 @@ export function createBack(app, element) {
     goTo(0);
   }
 
+  /** The slider stays while the path is shown: a new one for each place would slip from the hand. */
+  function control(count) {
+    const slider = h("input", {
+      type: "range", min: 0, max: count - 1, step: 1, value: 0, "aria-label": "place along the path",
+      onfocus: () => clearInterval(trail.timer),
+      oninput: () => {
+        clearInterval(trail.timer);
+        goTo(Number(slider.value));
+      },
+    });
+    return { slider, output: h("output", {}), view: h("div", {}) };
+  }
+
   function goTo(at) {
+    const { panel, places, frame, slider, output, view } = trail;
     trail.at = at;
-    trail.panel.view.setScene({ trail: { places: trail.places, at } });
-    const last = trail.places.length - 1;
-    show(
-      drawn(trail.frame, at),
-      h("label", { class: "field" }, h("span", {}, "Along"),
-        h("input", {
-          type: "range", min: 0, max: last, step: 1, value: at, "aria-label": "place along the path",
-          oninput: (event) => {
-            clearInterval(trail.timer);
-            goTo(Number(event.target.value));
-          },
-        }), h("output", {}, `${at + 1} of ${last + 1}`)),
+    panel.view.setScene({ trail: { places, at } });
+    if (!element.contains(slider)) showTrail();
+    slider.value = at;
+    output.textContent = `${at + 1} of ${places.length}`;
+    put(view, drawn(frame, at));
+  }
+
+  function showTrail() {
+    show(trail.view,
+      h("label", { class: "field" }, h("span", {}, "Along"), trail.slider, trail.output),
       h("div", { class: "row" },
         h("button", { class: "link", onclick: play }, "play again"),
         h("button", { class: "link", onclick: () => (stop(), refresh(app.store.get())) }, "leave the path")));
@@ -112,9 +124,7 @@ export function createBack(app, element) {
   }
 
   function show(...children) {
-    const active = document.activeElement?.matches?.("input[type=range]") && element.contains(document.activeElement);
     put(element, h("h2", {}, "The way back"), h("div", { class: "back-view" }, ...children));
-    if (active) element.querySelector("input[type=range]")?.focus();
   }
 
   function drawn(frame, k) {
