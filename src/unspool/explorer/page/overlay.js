@@ -146,11 +146,12 @@ function nameShapes({ names, lens, ink, view, turning }) {
   const taken = [];
   const shapes = [];
   for (const { text, place, count } of names) {
-    const [x, y] = lens.project(...place);
+    const [middle, y] = lens.project(...place);
     const size = count > 200 ? 14 : 12.5;
     const half = text.length * size * 0.31 + 5;
+    if (middle < 0 || y < 0 || middle > view.width || y > view.height) continue;
+    const x = 2 * half < view.width ? Math.min(Math.max(middle, half), view.width - half) : middle; // not cut at the edge
     const box = [x - half, y - size * 0.75, x + half, y + size * 0.75];
-    if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
     if (taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) continue;
     taken.push(box);
     shapes.push({ kind: "text", x, y, text, size, color: ink.ink, halo: ink.paper });
