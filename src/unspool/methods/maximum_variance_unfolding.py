@@ -25,6 +25,7 @@ from .graph_estimator import GraphEstimator
 from .parameters import learned, method, parameter
 
 EXACT = 500  # points up to which "auto" solves the whole program
+EXACT_PAIRS = 4_000  # and pairs: a step takes time with their third power, half a second for these
 STIFF = {"laplacian": 3.0, "lle": 200.0}  # of the bounds at first: those of LLE begin close
 AT_ONCE = 2**20  # pairs of neighbours that are looked at together
 
@@ -35,7 +36,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
 
     Of all kernel matrices that keep the distances between neighbours, the one of largest trace is
     found by semidefinite programming, and its leading eigenvectors are the map (Weinberger and
-    Saul 2004; Vidal, Ma, Sastry 2016, section 4.4). Up to 500 points the program is
+    Saul 2004; Vidal, Ma, Sastry 2016, section 4.4). Up to 500 points and 4,000 pairs the program is
     solved as it is, with the gap to its dual; of more points the kernel matrix is combined of the
     bottom eigenvectors of LLE or of the graph Laplacian by a small program, and refined by descent
     (Weinberger, Sha, Zhu, Saul 2007). A query point is rebuilt from its neighbours by
@@ -71,7 +72,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         default="auto",
         choices=("auto", "exact", "reduced"),
         help="over all kernel matrices, or over combinations of n_vectors smooth vectors; "
-        "'auto' is 'exact' up to 500 points",
+        "'auto' is 'exact' up to 500 points and 4,000 pairs",
     )
     basis: Literal["laplacian", "lle"] = parameter(
         default="laplacian",
@@ -148,11 +149,15 @@ class MaximumVarianceUnfolding(GraphEstimator):
             coordinates = coordinates / np.sqrt(component.masses)[:, None]
         return eigenvalues, coordinates
 
+    def _is_exact(self, bounds: DistanceBounds) -> bool:
+        small = bounds.n_points <= EXACT and len(bounds.first) <= EXACT_PAIRS
+        return self.program == "exact" or (self.program == "auto" and small)
+
     def _unfold(
         self, bounds: DistanceBounds, component: Component, geometry: LocalGeometry, mass: Array
     ) -> Unfolding:
         """Return the coordinates of largest variance within the bounds, and tell if they broke."""
-        if self.program == "exact" or (self.program == "auto" and bounds.n_points <= EXACT):
+        if self._is_exact(bounds):
             found = semidefinite.maximize_variance(bounds, mass, self.tol, self.max_iter)
             if not found.converged or found.broken > max(self.tol, 1e-4):
                 warn(

@@ -292,14 +292,17 @@ def fit_subspaces(
 ) -> Arrangement:
     """Return a subspace of each cluster; who gets which dimension leaves the least distances."""
     distinct = sorted(set(dimensions))
+    # where fewer points differ than there are clusters, an empty one goes through all of them
+    clusters = [
+        points[held] if (held := labels == k).any() else points for k in range(len(dimensions))
+    ]
     choices = [
-        {d: Subspace.through(points[labels == k], d, affine=affine) for d in distinct}
-        for k in range(len(dimensions))
+        {d: Subspace.through(members, d, affine=affine) for d in distinct} for members in clusters
     ]
     costs = np.array(
         [
-            [choice[d].squared_distances(points[labels == k]).sum() for d in dimensions]
-            for k, choice in enumerate(choices)
+            [choice[d].squared_distances(members).sum() for d in dimensions]
+            for choice, members in zip(choices, clusters, strict=True)
         ]
     )
     _, order = linear_sum_assignment(costs)
