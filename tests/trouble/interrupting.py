@@ -68,6 +68,7 @@ FITS = {  # method, and what follows a comma: options and points of a fit of man
     "AdditivePCA": ({}, cloud),
     "GPCA": ({"n_components": 2}, lambda: cloud()[:, :6]),
     "AutoassociativeNetwork": ({"mapping": (60,), "demapping": (60,), **ENDLESS}, cloud),
+    "Charting": ({}, lambda: sheet(8000)),
     "ConformalEigenmaps": ({"n_neighbors": 8}, lambda: sheet(5000)),
     "MaximumVarianceUnfolding": ({"n_neighbors": 6}, lambda: sheet(600)),
     "MaximumVarianceUnfolding, reduced": (
