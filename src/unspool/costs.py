@@ -249,7 +249,7 @@ def landmark_isomap(s: Size) -> Costs:
     return [
         *_search(s),
         Cost("landmarks", "memory", chosen, 0.0, 16.0 * s.n),
-        Cost("geodesics", "branching", paths, 8.0 * columns, min(32.0 * columns, 6e7)),
+        Cost("geodesics", "branching", paths, 8.0 * columns, min(28.0 * columns, 5.5e7)),
     ]
 
 

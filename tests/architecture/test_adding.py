@@ -200,15 +200,15 @@ INSERTED = {
         (r"^METHODS = \{\n", '    "cauchy-eigenmaps": _graph(),\n'),
     ],
     "src/unspool/methods/__init__.py": [
-        (r"^(?=from \.classical_mds import)", "from .cauchy_eigenmaps import CauchyEigenmaps\n"),
-        (r'^(?=    "ClassicalMDS",\n)', '    "CauchyEigenmaps",\n'),
+        (r"^(?=from \.charting import)", "from .cauchy_eigenmaps import CauchyEigenmaps\n"),
+        (r'^(?=    "Charting",\n)', '    "CauchyEigenmaps",\n'),
     ],
     "src/unspool/__init__.py": [
         (
-            r"^(?=    from \.methods import ClassicalMDS)",
+            r"^(?=    from \.methods import Charting)",
             "    from .methods import CauchyEigenmaps as CauchyEigenmaps\n",
         ),
-        (r'^(?=    "ClassicalMDS",\n)', '    "CauchyEigenmaps",\n'),
+        (r'^(?=    "Charting",\n)', '    "CauchyEigenmaps",\n'),
     ],
     "src/unspool/costs.py": [(r"\Z", COST)],
     "src/unspool/catalog.py": [(r"^_ENTRIES = \(\n", ENTRY)],

@@ -80,8 +80,9 @@ def test_whole_numbers_of_numpy_are_numbers(case, name, rule):
     if rule.kind is int:
         assert rule.problem_with(np.int64(max(1, rule.at_least or 1))) is None
     if rule.kind is float:
-        assert rule.problem_with(np.float32(1.0)) is None or rule.at_most is not None
-        assert rule.problem_with(1) is None or rule.at_most is not None
+        usual = 1 if rule.above is None or rule.above < 1 else int(rule.above) + 1
+        assert rule.problem_with(np.float32(usual)) is None or rule.at_most is not None
+        assert rule.problem_with(usual) is None or rule.at_most is not None
     if rule.kind is bool:
         assert rule.problem_with(np.True_) is None
 

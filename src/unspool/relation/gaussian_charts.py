@@ -32,6 +32,7 @@ HALVINGS = 25  # of the range of temperatures, and the powers of 2 it reaches to
 WIDTH = 0.7  # of the root mean square distance of neighbours: the reach of a chart
 FAR = 3.0  # reaches of a chart: points beyond count nothing for its covariance
 LIKELY = 32  # charts of a point by which it is told how many speak
+REACH = 3.0  # standard deviations that a chart extends from its center
 FLAT = 1e-6  # of the largest: a direction with less has no length
 
 
@@ -124,6 +125,10 @@ class GaussianCharts:
         lengths = np.einsum("nki,kij,nkj->nk", away, precisions, away, optimize=True)
         shares = _softmax(-0.5 * lengths + 0.5 * np.linalg.slogdet(precisions)[1])
         local = np.einsum("nki,kij->nkj", away, np.linalg.pinv(maps, rcond=FLAT), optimize=True)
+        reach = REACH * np.sqrt(self.spreads)
+        local = np.clip(
+            local, -reach, reach
+        )  # where a chart is thin on the map, places lie far off
         inner = shares @ self.centers
         inner += np.einsum("nk,nkd,kdw->nw", shares, local, self.axes, optimize=True)
         return np.asarray(inner @ self.columns.T + self.mean)
@@ -214,10 +219,11 @@ def relate_by_charts(
     """
     masses = np.ones(len(points)) if component.masses is None else component.masses
     masses = masses / masses.mean()
+    mean, columns = _principal_columns(points, masses)
+    inner = (points - mean) @ columns
+    first = _spread_out(inner, rule)  # stages of their own: none begins within another
     with stage("charts", total=ROUNDS) as running:
-        mean, columns = _principal_columns(points, masses)
-        inner = (points - mean) @ columns
-        centers, nearest = _choose_centers(inner, masses, rule, running.advance)
+        centers, nearest = _choose_centers(inner, masses, first, running.advance)
         reaches = _reaches(component, nearest, n_coordinates)
         covariances = _covariances(inner, masses, centers, reaches, rule.consistency)
         charts = _decompose(covariances, centers, n_coordinates, rule.regularization)
@@ -248,16 +254,19 @@ def _principal_columns(points: Array, masses: Array) -> tuple[Array, Array]:
     return mean, solve(EigenProblem(weighted, "largest", is_factor=True), count).vectors
 
 
-def _choose_centers(
-    inner: Array, masses: Array, rule: ChartRule, advance: Callable[[], None]
-) -> tuple[Array, Array]:
-    """Return centers spread over the points, and the point nearest to each."""
+def _spread_out(inner: Array, rule: ChartRule) -> Array:
+    """Return points that lie far from each other, one per chart."""
 
     def distances_from(point: int) -> Array:
         return np.asarray(np.linalg.norm(inner - inner[point], axis=1))
 
-    chosen = graph.choose_maxmin(distances_from, len(inner), rule.n_charts, seed=rule.seed)
-    centers = inner[chosen]
+    return inner[graph.choose_maxmin(distances_from, len(inner), rule.n_charts, seed=rule.seed)]
+
+
+def _choose_centers(
+    inner: Array, masses: Array, centers: Array, advance: Callable[[], None]
+) -> tuple[Array, Array]:
+    """Return centers spread over the points, and the point nearest to each."""
     for _ in range(ROUNDS):
         advance()
         index = distances.build_index(centers)
