@@ -123,12 +123,11 @@ class GaussianCharts:
         precisions = np.linalg.inv(spread + 1e-3 * unit)
         away = places[:, None, :] - shifts
         lengths = np.einsum("nki,kij,nkj->nk", away, precisions, away, optimize=True)
-        shares = _softmax(-0.5 * lengths + 0.5 * np.linalg.slogdet(precisions)[1])
         local = np.einsum("nki,kij->nkj", away, np.linalg.pinv(maps, rcond=FLAT), optimize=True)
-        reach = REACH * np.sqrt(self.spreads)
-        local = np.clip(
-            local, -reach, reach
-        )  # where a chart is thin on the map, places lie far off
+        # a chart that is thin on the map would lead far from its own points: others speak there
+        spreads = np.maximum(self.spreads, FLAT * self.spreads.max())
+        far = np.maximum(np.square(local / np.sqrt(spreads)).sum(axis=2) - REACH**2, 0.0)
+        shares = _softmax(0.5 * (np.linalg.slogdet(precisions)[1] - lengths - far))
         inner = shares @ self.centers
         inner += np.einsum("nk,nkd,kdw->nw", shares, local, self.axes, optimize=True)
         return np.asarray(inner @ self.columns.T + self.mean)
