@@ -41,7 +41,7 @@ LAYERS = (
     ),
     Layer(
         "families: what composes stages",
-        ("relation", "semidefinite", "stress", "principal", "autoencoder", "neighbor_embedding"),
+        ("relation", "stress", "principal", "autoencoder", "neighbor_embedding"),
     ),
     Layer("data larger than memory", ("scale",)),
     Layer("methods, and how to judge their maps", ("methods", "quality", "dimension")),

@@ -6,7 +6,7 @@ from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist
 
 from unspool import ConformalEigenmaps, datasets, quality
-from unspool.semidefinite import keep_angles
+from unspool.relation import keep_angles
 
 
 def neighborhoods(points, count):

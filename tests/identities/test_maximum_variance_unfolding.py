@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist
 
 from unspool import PCA, MaximumVarianceUnfolding, datasets, quality
-from unspool.semidefinite import (
+from unspool.relation import (
     DistanceBounds,
     half_vectorize,
     maximize_variance,

@@ -1013,13 +1013,16 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "principal/polygonal.py",
+        "principal/curve.py",
         (
             "sharp corners cost",
             "return float(PENALTY * self.stiffness * share)",
             "return float(PENALTY * share)",
             "identities/test_polygonal_curve.py::test_more_span_makes_a_polygon_stiffer",
         ),
+    ),
+    *breaking(
+        "principal/geometry.py",
         (
             "an ambiguity point is as near to two places",
             "near = squares <= (1.0 + tolerance) ** 2 * least",
@@ -1746,7 +1749,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "principal/curve_kernels.py",
+        "principal/principal_kernels.py",
         (
             "of equally near feet the largest arc length wins",
             "if square <= best + tie and (index > best_index or square < best - tie):",
@@ -2484,7 +2487,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "neighbor_embedding/descent.py",
+        "neighbor_embedding/divergence.py",
         (
             "query points are placed a few at a time",
             "range(0, seen.n_points, PLACED_AT_ONCE):",

@@ -15,7 +15,7 @@ from tests.cases import CASES, bent
 from tests.trouble.interrupting import DELAYS, works
 from unspool import datasets, extension, runtime
 from unspool.distances import blocks
-from unspool.neighbor_embedding import descent
+from unspool.neighbor_embedding import divergence
 from unspool.spectrum import iterative
 
 ROOT = Path(__file__).parents[2]
@@ -154,7 +154,7 @@ def test_query_points_of_tsne_are_moved_a_few_at_a_time(monkeypatch):
     X = bent(80)
     model = CASES["TSNE"].make().fit(X)
     whole, heard = model.transform(X + 0.01), []
-    monkeypatch.setattr(descent, "PLACED_AT_ONCE", 7)
+    monkeypatch.setattr(divergence, "PLACED_AT_ONCE", 7)
     with runtime.listen(heard.append):
         np.testing.assert_array_equal(model.transform(X + 0.01), whole)
     assert [e.done for e in heard if e.name == "placing"] == [0, *range(7, 80, 7), 80]

@@ -11,14 +11,15 @@ from ..problem import LocalGeometry, look_at
 from ..relation import (
     Chart,
     Component,
+    ConformalMap,
     LaplacianRelation,
     LocalRelation,
     Mixture,
     SelfTuningWeights,
+    keep_angles,
     relate_by_reconstruction,
 )
 from ..runtime import advise
-from ..semidefinite import ConformalMap, keep_angles
 from ..values import Array, NeighborGraph
 from .graph_estimator import GraphEstimator
 from .parameters import learned, method, parameter

@@ -7,17 +7,20 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from .. import problem, semidefinite
+from .. import problem
 from ..problem import LocalGeometry, look_at
 from ..relation import (
     Component,
+    DistanceBounds,
     LocalRelation,
+    Unfolding,
     kernel_operator,
+    maximize_variance,
     relate_by_reconstruction,
     scale_by_roots,
+    unfold_smoothly,
 )
 from ..runtime import advise, warn
-from ..semidefinite import DistanceBounds, Unfolding
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .door import check_kernel
@@ -158,7 +161,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     ) -> Unfolding:
         """Return the coordinates of largest variance within the bounds, and tell if they broke."""
         if self._is_exact(bounds):
-            found = semidefinite.maximize_variance(bounds, mass, self.tol, self.max_iter)
+            found = maximize_variance(bounds, mass, self.tol, self.max_iter)
             if not found.converged or found.broken > max(self.tol, 1e-4):
                 warn(
                     f"the semidefinite program did not converge (relative gap {found.gap:.1e}, "
@@ -169,7 +172,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         count = min(self.n_vectors, bounds.n_points - 1)
         vectors = self._smoothest(component, geometry, count)
         tolerance = max(self.tol, 1e-3)
-        found = semidefinite.unfold_smoothly(
+        found = unfold_smoothly(
             bounds, vectors, mass, tolerance, self.max_iter, self._n_wanted, STIFF[self.basis]
         )
         if not found.converged:

@@ -1,13 +1,17 @@
 """Neighbour embedding: attraction along affinities against the repulsion of all pairs."""
 
-from .affinities import (
+from .divergence import (
+    EARLY_MOMENTUM,
     PER_PERPLEXITY,
     Affinities,
+    FixedMap,
+    Moving,
+    Objective,
+    Phase,
     attraction_problem,
     conditional_affinities,
     symmetric_affinities,
 )
-from .descent import EARLY_MOMENTUM, FixedMap, Moving, Objective, Phase
 from .repulsion import (
     Gradient,
     GridPotential,

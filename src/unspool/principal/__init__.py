@@ -5,14 +5,16 @@ from .curve import (
     CurveState,
     Distances,
     Normalization,
+    PolygonalFit,
+    corner_price,
     fit_curve,
+    fit_polygonal,
     initial_circle,
     initial_line,
     narrowing_spans,
     self_consistency,
 )
-from .geometry import Curve, Polygon, Projection, polygon
-from .polygonal import PolygonalFit, ambiguity_points, corner_price, fit_polygonal
+from .geometry import Curve, Polygon, Projection, ambiguity_points, polygon
 from .smoothers import Smoother, smoother, smoothing_spline
 from .spline_surface import SplineSurface, farthest_points, nearest_neighbors, smooth_surface
 from .surface import (

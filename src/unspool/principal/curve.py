@@ -1,11 +1,18 @@
-"""The projection-expectation algorithm of Hastie and Stuetzle (Izenman 2013, eqs. 16.9-16.16).
+"""Principal curves: by projection and expectation, or with few corners.
 
-Project the data onto the curve; replace the curve by the smoothed mean of what projects nearby;
-again. It begins with the first principal component, or a circle. Nothing guarantees that the
-distance falls with each step, and every principal curve is a saddle point of it (section 16.3.2):
-the loop keeps the best curve it has seen. In a robust fit outliers count little or not at all
-(section 16.3.4). Normalized data, narrowing spans and the rule of convergence are the same for
-surfaces.
+The algorithm of Hastie and Stuetzle (Izenman 2013, eqs. 16.9-16.16): project the data onto the
+curve; replace the curve by the smoothed mean of what projects nearby; again. It begins with the
+first principal component, or a circle. Nothing guarantees that the distance falls with each step,
+and every principal curve is a saddle point of it (section 16.3.2): the loop keeps the best curve it
+has seen. In a robust fit outliers count little or not at all (section 16.3.4). Normalized data,
+narrowing spans and the rule of convergence are the same for surfaces.
+
+The polygonal line algorithm (Kegl et al. 2000): begin with a segment along the first principal
+component. Move the corners until the mean squared distance of the points, and a price of sharp
+corners, are least; then put a new corner into the middle of the segment that most points fall on,
+as long as there are fewer corners than the number of points and the noise warrant. Nothing is
+smoothed: a polygon of k corners cannot follow the noise of many more points, and exists for any
+distribution with second moments.
 """
 
 from __future__ import annotations
@@ -15,9 +22,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..optimize import Converged, Outcome, iterate, relative_change_below
+from ..optimize import Converged, Outcome, iterate, minimize, relative_change_below
 from ..values import Array
-from .geometry import Polygon, Projection, polygon
+from .geometry import Polygon, Projection, Segments, polygon
 from .smoothers import Smoother, choose_nodes
 
 WIDE, NARROWER = 1.0, 0.75  # the widest first span, and the factor from step to step
@@ -28,6 +35,11 @@ OUTLYING = 8.45  # median deviations beyond the median: 4 standard deviations of
 ROUNDING = 1e-12  # of distances between points of about unit size
 TAIL = 0.05  # share of the points at each end in which a gap is looked for
 GAP = 0.1  # as a share of the stretch between the tails
+
+PENALTY = 0.13  # of sharp corners, and
+GROWTH = 0.3  # of the number of corners: Kegl et al. 2000, found by trial on many curves
+ROUND = 200  # steps of descent between two corners, at most
+MOST = 200  # corners
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,3 +311,124 @@ def sum_of_smallest(squares: Array, count: int) -> float:
     if count == len(squares):
         return float(squares.sum())
     return float(np.partition(squares, count - 1)[:count].sum())
+
+
+def corner_price(corners: Array, radius: float) -> tuple[float, Array]:
+    """Return the price of a path's corners, and its gradient.
+
+    An inner corner costs radius^2 (1 + cos of its angle): nothing where it is straight. The ends
+    cost the squared length of their segments, which keeps them from running away.
+    """
+    gradient = np.zeros_like(corners)
+    ends = (corners[1] - corners[0], corners[-1] - corners[-2])
+    price = float(sum(np.square(end).sum() for end in ends))
+    gradient[0] -= 2.0 * ends[0]
+    gradient[1] += 2.0 * ends[0]
+    gradient[-1] += 2.0 * ends[1]
+    gradient[-2] -= 2.0 * ends[1]
+    back, ahead = corners[:-2] - corners[1:-1], corners[2:] - corners[1:-1]
+    one = np.maximum(np.linalg.norm(back, axis=1), 1e-12)[:, None]
+    other = np.maximum(np.linalg.norm(ahead, axis=1), 1e-12)[:, None]
+    cosine = np.einsum("ik,ik->i", back / one, ahead / other)[:, None]
+    price += float(radius**2 * (1.0 + cosine).sum())
+    by_back = radius**2 * (ahead / other - cosine * back / one) / one
+    by_ahead = radius**2 * (back / one - cosine * ahead / other) / other
+    gradient[:-2] += by_back
+    gradient[2:] += by_ahead
+    gradient[1:-1] -= by_back + by_ahead
+    return price, gradient
+
+
+@dataclass(frozen=True, slots=True)
+class PolygonalFit:
+    """How sharp corners are priced, and when there are enough of them.
+
+    ``stiffness`` multiplies the price of Kegl et al.
+    """
+
+    points: Array
+    stiffness: float
+    tolerance: float
+
+    @property
+    def radius(self) -> float:
+        """Distance of the farthest point from the center of all."""
+        return float(np.sqrt(np.square(self.points).sum(axis=1).max()))
+
+    def price(self, corners: Array) -> float:
+        """Return what sharp corners cost, by the number of corners, of points and their noise."""
+        noise = np.sqrt(float(Segments.nearest(self.points, corners).squares.mean()))
+        share = len(corners) * len(self.points) ** (-1.0 / 3.0) * noise / self.radius
+        return float(PENALTY * self.stiffness * share)
+
+    def is_enough(self, corners: Array) -> bool:
+        """Say whether a path has as many corners as the points and their noise warrant."""
+        noise = np.sqrt(float(Segments.nearest(self.points, corners).squares.mean()))
+        most = GROWTH * len(self.points) ** (1.0 / 3.0) * self.radius / max(noise, 1e-300)
+        return bool(len(corners) - 1 > min(most, MOST, len(self.points) / 2))
+
+    def moved(self, corners: Array) -> Array:
+        """Return the corners where distances and their price are least."""
+        price = self.price(corners) / len(corners)
+
+        def objective(path: Array) -> tuple[float, Array]:
+            falls = Segments.nearest(self.points, path)
+            pulls = 2.0 * (falls.feet - self.points) / len(self.points)
+            cost, gradient = corner_price(path, self.radius)
+            gradient = price * gradient
+            np.add.at(gradient, falls.numbers, (1.0 - falls.shares)[:, None] * pulls)
+            np.add.at(gradient, falls.numbers + 1, falls.shares[:, None] * pulls)
+            return float(falls.squares.mean()) + price * cost, gradient
+
+        scale = np.full((len(corners), 1), np.sqrt(2.0 / len(corners)))
+        found = minimize(
+            objective,
+            corners,
+            scale,
+            tolerance=self.tolerance * 1e-2,
+            negligible=0.0,
+            name="corners",
+            max_steps=ROUND,
+        )
+        return found.state
+
+    def refined(self, corners: Array) -> Array:
+        """Return the path with a corner in the middle of the segment that most points fall on."""
+        falls = Segments.nearest(self.points, corners)
+        counts = np.bincount(falls.numbers, minlength=len(corners) - 1)
+        lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
+        most = np.flatnonzero(counts == counts.max())
+        number = int(most[lengths[most].argmax()])  # of several, the longest
+        middle = 0.5 * (corners[number] + corners[number + 1])
+        return np.insert(corners, number + 1, middle, axis=0)
+
+
+def fit_polygonal(
+    points: Array, initial: Polygon, *, stiffness: float, tolerance: float, max_steps: int
+) -> Outcome[CurveState]:
+    """Return the polygon of few corners through normalized points, from an initial one."""
+    fit = PolygonalFit(points, stiffness, tolerance)
+    ones = np.ones(len(points))
+
+    def state_of(corners: Array, steps: int) -> tuple[CurveState, float]:
+        curve = polygon(corners)
+        projection = curve.project(points)
+        return CurveState(curve, projection, ones, steps), float(projection.squared_distances.sum())
+
+    def step(now: CurveState) -> tuple[CurveState, float]:
+        return state_of(fit.moved(fit.refined(now.curve.vertices)), now.steps + 1)
+
+    enough = False
+
+    def grow(now: CurveState) -> tuple[CurveState, float]:
+        nonlocal enough
+        found, loss = step(now)
+        enough = fit.is_enough(found.curve.vertices)
+        return found, loss
+
+    def converged(losses: Sequence[float]) -> bool:
+        before = min(losses[:-PATIENCE], default=np.inf)
+        return enough or min(losses[-PATIENCE:]) > (1.0 - tolerance) * before
+
+    first, loss = state_of(fit.moved(initial.vertices), 0)
+    return iterate(first, loss, grow, converged, name="polygon", max_steps=max_steps)

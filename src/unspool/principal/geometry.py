@@ -1,6 +1,8 @@
 """Curves: the polygon that a fit works with, and the smooth curve through its corners.
 
-A polygon has an arc length, and points are projected onto it. A smooth curve has velocity, speed,
+A polygon has an arc length, and points are projected onto it. Ambiguity points are those that it is
+about as near to in two places apart (Izenman 2013, section 16.3.1): their projection index jumps
+where they move a little. A smooth curve has velocity, speed,
 acceleration and curvature (Izenman 2013, section 16.3.1).
 """
 
@@ -17,6 +19,7 @@ from ..values import Array
 EPS = float(np.finfo(np.float64).eps)
 STEPS = 100  # the finest detail of a smooth curve, as a share of its length
 ROWS = 512  # points projected between two looks at who wants to interrupt
+BLOCK = 2**22  # distances of points to segments that are looked at together
 GAUSS = np.polynomial.legendre.leggauss(5)
 
 
@@ -62,7 +65,7 @@ class Polygon:
 
     def project(self, points: Array) -> Projection:
         """Return where each point falls; every row by itself, so batches do not matter."""
-        from .curve_kernels import project_on_path
+        from .principal_kernels import project_on_path
 
         block = int(np.ceil(np.sqrt(len(self.vertices) - 1)))
         centers, radii = _balls(self.vertices, block)
@@ -138,6 +141,66 @@ def _balls(path: Array, block: int) -> tuple[Array, Array]:
         for corners, center in zip(blocks, centers, strict=True)
     ]
     return centers, np.array(radii)
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """Where points fall on a path of corners: on which segment, how far along it, the foot."""
+
+    numbers: Array
+    shares: Array
+    feet: Array
+    squares: Array
+
+    @classmethod
+    def nearest(cls, points: Array, corners: Array) -> Segments:
+        """Project points on the nearest segment."""
+        squares, shares = _to_all_segments(points, corners)
+        number = squares.argmin(axis=1)
+        rows = np.arange(len(points))
+        share = shares[rows, number]
+        feet = corners[number] + share[:, None] * (corners[number + 1] - corners[number])
+        return cls(number, share, feet, squares[rows, number])
+
+
+def _to_all_segments(points: Array, corners: Array) -> tuple[Array, Array]:
+    """Return squared distances to all segments, and how far along each the foot is."""
+    begin, step = corners[:-1], np.diff(corners, axis=0)
+    lengths = np.maximum(np.square(step).sum(axis=1), 1e-300)
+    along = (points @ step.T - np.einsum("sk,sk->s", begin, step)) / lengths
+    shares = np.clip(along, 0.0, 1.0)
+    squares = np.empty(shares.shape)
+    size = max(1, BLOCK // max(1, shares.shape[1] * points.shape[1]))
+    for first in range(0, len(points), size):
+        rows = slice(first, first + size)
+        feet = begin + shares[rows, :, None] * step
+        squares[rows] = np.square(points[rows, None] - feet).sum(axis=2)
+    return squares, shares
+
+
+def ambiguity_points(points: Array, curve: Polygon, tolerance: float) -> Array:
+    """Return the points that two places of a curve, apart, are about equally near to.
+
+    Two feet count as apart where the way along the curve between them is more than twice as long
+    as the straight way from foot to point to foot. The second may be farther by ``tolerance``.
+    """
+    squares, shares = _to_all_segments(points, curve.vertices)
+    ends = curve.arc_lengths[:-1] + shares * np.diff(curve.arc_lengths)
+    nearest = squares.argmin(axis=1)[:, None]
+    least = np.take_along_axis(squares, nearest, axis=1)
+    along = np.abs(ends - np.take_along_axis(ends, nearest, axis=1))
+    if curve.closed:
+        along = np.minimum(along, curve.length - along)
+    straight = np.sqrt(squares) + np.sqrt(least)
+    rivals = (along > 2.0 * straight) | ((along > 1e-9) & _is_valley(squares) & (along > straight))
+    near = squares <= (1.0 + tolerance) ** 2 * least
+    return np.flatnonzero((rivals & near).any(axis=1))
+
+
+def _is_valley(squares: Array) -> Array:
+    """Tell which segments are nearer than both beside them."""
+    wide = np.pad(squares, ((0, 0), (1, 1)), constant_values=np.inf)
+    return (squares <= wide[:, :-2]) & (squares <= wide[:, 2:])
 
 
 @dataclass(frozen=True, slots=True)

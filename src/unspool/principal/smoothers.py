@@ -66,7 +66,7 @@ class Smoother:
         if callable(self.kind):
             given = (positions, values, weights) if self.weighted else (positions, values)
             return _interpolated(self.kind(*given), positions, values.shape, nodes)
-        from .curve_kernels import smooth_locally
+        from .principal_kernels import smooth_locally
 
         values, degree = np.ascontiguousarray(values), 1 if self.kind == "lowess" else 0
         smooth = np.empty((len(nodes), values.shape[1]))

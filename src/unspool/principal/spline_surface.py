@@ -29,7 +29,7 @@ ALPHA, TYPICAL = (-14.0, 10.0), (-2.0, 1.0)  # decades of the smoothing paramete
 
 def farthest_point_order(parameters: Array, count: int) -> Array:
     """Return the indices of up to ``count`` distinct parameters, each far from those before it."""
-    from .surface_kernels import sample_farthest
+    from .principal_kernels import sample_farthest
 
     n, columns = len(parameters), np.ascontiguousarray(parameters.T)
     chosen = np.empty(min(count, n), dtype=np.int64)
@@ -90,7 +90,7 @@ class SplineSurface:
 
     def at(self, parameters: Array) -> Array:
         """Return the points of the surface at these parameters."""
-        from .surface_kernels import values_at
+        from .principal_kernels import values_at
 
         values = np.empty((len(parameters), self.affine.shape[1]))
         values_at(np.ascontiguousarray(parameters), self._columns(), self._workspace(), values)
@@ -113,7 +113,7 @@ class SplineSurface:
 
     def tangents(self, parameters: Array) -> Array:
         """Return the derivatives (n, d, D): one tangent vector for every parameter."""
-        from .surface_kernels import tangents_at
+        from .principal_kernels import tangents_at
 
         tangents = np.empty((*parameters.shape, self.affine.shape[1]))
         tangents_at(np.ascontiguousarray(parameters), self._columns(), self._workspace(), tangents)
@@ -173,7 +173,7 @@ class SplineSurface:
         return found
 
     def _descended_from(self, parameters: Array, points: Array) -> SurfaceProjection:
-        from .surface_kernels import descend_on_surface
+        from .principal_kernels import descend_on_surface
 
         (n, width), d = points.shape, parameters.shape[1]
         found = SurfaceProjection(parameters, np.empty((n, width)), np.empty(n))

@@ -81,6 +81,7 @@ from .local import (
     relate_by_reconstruction,
     relate_by_tangents,
 )
+from .maximum_variance import DistanceBounds, Unfolding, maximize_variance
 from .subspaces import (
     MOST_COLUMNS,
     MOST_MONOMIALS,
@@ -91,6 +92,14 @@ from .subspaces import (
     n_vanishing,
     refine,
     squared_distances,
+)
+from .vector_combinations import (
+    ConformalMap,
+    combine_vectors,
+    half_vectorize,
+    keep_angles,
+    solve_combination,
+    unfold_smoothly,
 )
 
 __all__ = [
@@ -108,7 +117,9 @@ __all__ = [
     "ChartAgreement",
     "ChartRule",
     "Component",
+    "ConformalMap",
     "DiffusionRelation",
+    "DistanceBounds",
     "EdgeWeighting",
     "FeatureProjection",
     "Found",
@@ -135,10 +146,12 @@ __all__ = [
     "SelfTuningWeights",
     "SplineBasis",
     "Subspace",
+    "Unfolding",
     "begin_nystroem",
     "center_landmarks",
     "check_features",
     "choose_independent",
+    "combine_vectors",
     "commute_time_distances",
     "count_monomials",
     "describe_localized",
@@ -149,8 +162,11 @@ __all__ = [
     "finish_nystroem",
     "fit_gram",
     "fit_nystroem",
+    "half_vectorize",
+    "keep_angles",
     "kernel_operator",
     "least_geodesic_bytes",
+    "maximize_variance",
     "n_vanishing",
     "n_vectors",
     "operator_by_factor",
@@ -167,10 +183,12 @@ __all__ = [
     "scale_by_roots",
     "scale_geodesics",
     "settle_faint_points",
+    "solve_combination",
     "spline_features",
     "squared_distances",
     "triangulate",
     "triangulate_moments",
     "turn_into_similarities",
     "unexplained",
+    "unfold_smoothly",
 ]

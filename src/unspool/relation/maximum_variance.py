@@ -166,7 +166,7 @@ def maximize_variance(
     Examples
     --------
     >>> import numpy as np
-    >>> from unspool.semidefinite import DistanceBounds, maximize_variance
+    >>> from unspool.relation import DistanceBounds, maximize_variance
     >>> pairs = np.array([0, 1]), np.array([1, 2])
     >>> chain = DistanceBounds(*pairs, lower=np.zeros(2), upper=np.ones(2), n_points=3)
     >>> found = maximize_variance(chain, np.ones(3), 1e-6, 100)
