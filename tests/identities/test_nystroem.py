@@ -25,7 +25,7 @@ def test_error_without_forming_the_table():
 
 def test_error_does_not_depend_on_the_blocks(monkeypatch):
     whole = kernel.nystroem_error(GAUSSIAN, POINTS, LANDMARKS)
-    monkeypatch.setattr("unspool.kernel.nystroem.BLOCK_BYTES", 8 * 100 * 7)
+    monkeypatch.setattr("unspool.kernel.feature_maps.BLOCK_BYTES", 8 * 100 * 7)
     assert kernel.nystroem_error(GAUSSIAN, POINTS, LANDMARKS) == pytest.approx(whole, rel=1e-12)
 
 

@@ -329,7 +329,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "kernel/nystroem.py",
+        "kernel/feature_maps.py",
         (
             "pivots are drawn by what is left over",
             "p=left / left.sum()",
@@ -1657,7 +1657,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "stress/initial.py",
+        "stress/placement.py",
         (
             "start='random' is heeded",
             "return rng.standard_normal((n, n_components))",
@@ -1740,7 +1740,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "stress/query_points.py",
+        "stress/placement.py",
         (
             "query points are tried from several places",
             "initial = np.concatenate([fixed[nearest], classical[:, None]], axis=1)",
@@ -2022,7 +2022,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "kernel/nystroem.py",
+        "kernel/feature_maps.py",
         (
             "the item on Nystroem looks at our error",
             "rcond=1e-13, hermitian=True)",

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from unspool import distances, runtime
-from unspool.distances import BlockSearch, exact, leaves, sketch
+from unspool.distances import BlockSearch, exact, search, sketch
 
 RANDOM = np.random.default_rng(7)
 
@@ -250,9 +250,9 @@ LEAVES = {
 def test_neighbours_by_leaves(make, power):
     X = make()
     name = {1.0: "cityblock", 2.0: "euclidean", np.inf: "chebyshev"}[power]
-    arranged, table = leaves.arrange(X), cdist(X, X, name)
+    arranged, table = search.arrange(X), cdist(X, X, name)
     count = min(7, len(X))
-    near = leaves.nearest(arranged, X, count, power)
+    near = search.nearest_by_leaves(arranged, X, count, power)
     np.testing.assert_allclose(near.distances, np.sort(table, axis=1)[:, :count], rtol=1e-12)
     np.testing.assert_allclose(
         near.distances, np.take_along_axis(table, near.columns, axis=1), rtol=1e-12
@@ -261,7 +261,7 @@ def test_neighbours_by_leaves(make, power):
     for others in (False, True):
         inside = table <= radius
         inside[np.diag_indices(len(X))] &= not others
-        found = leaves.within(arranged, X, radius, power, others=others)
+        found = search.within_by_leaves(arranged, X, radius, power, others=others)
         np.testing.assert_array_equal(np.diff(found.starts), inside.sum(axis=1))
         rows = np.repeat(np.arange(len(X)), np.diff(found.starts))
         np.testing.assert_allclose(found.distances, table[rows, found.columns], rtol=1e-12)
@@ -273,10 +273,10 @@ def test_neighbours_by_leaves(make, power):
 def test_boxes_rule_out_most_leaves_of_a_plane():
     """The leaf of a query and those around it are looked at, no matter how many there are."""
     X = RANDOM.random((20_000, 2))
-    arranged = leaves.arrange(X)
+    arranged = search.arrange(X)
     sides = arranged.high - arranged.low
     assert np.median(sides.max(axis=1)) < 0.12
-    assert np.diff(arranged.starts).max() <= leaves.LEAF
+    assert np.diff(arranged.starts).max() <= search.LEAF
 
 
 # the bound itself

@@ -13,6 +13,7 @@ from .blocks import (
 )
 from .metrics import (
     bipartite_table,
+    check_metric,
     expand_squares,
     pairwise_distances,
     pairwise_squared_distances,
@@ -26,7 +27,6 @@ from .search import (
     TREE_DIMENSIONS,
     TreeSearch,
     build_index,
-    check_metric,
     choose_search,
     find_neighbors,
     find_query_neighbors,

@@ -25,6 +25,31 @@ ONE_DIRECTION = 8 * float(np.finfo(np.float64).eps)  # of cosine distances: noth
 FEW_PAIRS, FEW_COLUMNS = 500_000, 8  # up to which SciPy is as fast, and nothing is compiled
 SAMPLE = 64  # rows and columns on which is tried how much would be computed again
 SIDE = 512  # rows and columns of a block
+# haversine knows two columns only; the last two would take their scales anew from each call's data
+UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean", "wminkowski"}
+
+
+def check_metric(metric: Any) -> None:
+    """Raise ValueError with the known names if ``metric`` is neither callable nor known.
+
+    Parameters
+    ----------
+    metric : str or callable
+        The metric to check.
+
+    Examples
+    --------
+    >>> from unspool import distances
+    >>> distances.check_metric("cosine")
+    """
+    if callable(metric) or metric == "precomputed":
+        return
+    from sklearn.metrics.pairwise import _VALID_METRICS as SCIPY_METRICS
+    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
+
+    known = sorted({*SCIPY_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS} - UNUSABLE)
+    if metric not in known:
+        raise ValueError(f"unknown metric {metric!r}; use a callable or one of {', '.join(known)}")
 
 
 def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidean") -> Array:

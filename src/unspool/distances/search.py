@@ -2,27 +2,32 @@
 
 The metric and the points decide how neighbours are searched: by a KD-tree where it visits few of
 its leaves, by blocks of distances elsewhere, approximately where that is asked for.
+
+A search by leaves works by differences of coordinates, and what a box rules out is not looked at.
+The points are put in order by median cuts, so that those of a leaf lie near each other, and each
+leaf has its bounding box. Rounding is monotone, and a box is no farther from a query, coordinate by
+coordinate, than any point in it. Summed in the same order, the distance to the box as computed is
+at most that to each of its points as computed: nothing is ever missed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table
-from ..runtime import in_words, stage, thread_count, warn
+from ..runtime import in_words, run_chunks, stage, tell_progress, thread_count, warn
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search, StoredPoints
 from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds, pair_distances
+from .exact import Nearest, Within
 from .metrics import pairwise_squared_distances
+from .sketch import coherent_order, halves
 from .sparse import SparseSearch, check_sparse_metric
-
-if TYPE_CHECKING:
-    from .leaves import Leaves
 
 DEFAULT_NEIGHBORS = 10
 TREE_METRICS: dict[Any, float] = {
@@ -36,35 +41,12 @@ TREE_METRICS: dict[Any, float] = {
 APPROXIMATE = ("euclidean", "l2", "cosine")  # distances that random trees know of
 TREE_DIMENSIONS = 10  # up to which a KD-tree is usually the fastest; the points decide (below)
 FEWEST, MOST = 3, 64  # columns: with no more a tree always is, and with more it never is
+LEAF = 64  # points; a box is tested at the cost of two
+LEAVES_AT_ONCE = 4  # that a thread takes at a time
 PILOTS = 32  # queries by which is told how many points a tree visits
 CACHE = 2**21  # bytes of points beyond which a visit costs twice as much
 FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has begun
 PATIENCE = 40.0  # processor seconds of an exact search beyond which search="auto" is approximate
-# haversine knows two columns only; the last two would take their scales anew from each call's data
-UNUSABLE = {"nan_euclidean", "haversine", "mahalanobis", "seuclidean", "wminkowski"}
-
-
-def check_metric(metric: Any) -> None:
-    """Raise ValueError with the known names if ``metric`` is neither callable nor known.
-
-    Parameters
-    ----------
-    metric : str or callable
-        The metric to check.
-
-    Examples
-    --------
-    >>> from unspool import distances
-    >>> distances.check_metric("cosine")
-    """
-    if callable(metric) or metric == "precomputed":
-        return
-    from sklearn.metrics.pairwise import _VALID_METRICS as SCIPY_METRICS
-    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
-
-    known = sorted({*SCIPY_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS} - UNUSABLE)
-    if metric not in known:
-        raise ValueError(f"unknown metric {metric!r}; use a callable or one of {', '.join(known)}")
 
 
 def build_index(
@@ -136,8 +118,6 @@ def _tree_pays(points: Array) -> bool:
     n_points, n_columns = points.shape
     if not _may_choose(points):
         return bool(n_columns <= TREE_DIMENSIONS)
-    from .leaves import LEAF, arrange
-
     leaves = arrange(points)
     pilots = points[np.linspace(0, n_points - 1, PILOTS).astype(int)]
     rank = min(DEFAULT_NEIGHBORS + 1, n_points - 1)
@@ -222,9 +202,7 @@ class TreeSearch:
     def nearest(self, queries: Array, count: int) -> NeighborGraph:
         """Return the ``count`` nearest points of each query."""
         if self.points.shape[1] > TREE_DIMENSIONS and self.power != 2.0:
-            from .leaves import nearest
-
-            found = nearest(self._leaves, queries, count, self.power)
+            found = nearest_by_leaves(self._leaves, queries, count, self.power)
             return graph_from_table(*found, n_columns=self.n_points, search=self.name)
         ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
         distances, columns = self.tree.query(queries, ranks, p=self.power, workers=thread_count())
@@ -234,9 +212,7 @@ class TreeSearch:
 
     def within(self, queries: Array, radius: float, *, others: bool = False) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
-        from .leaves import within
-
-        found = within(self._leaves, queries, radius, self.power, others=others)
+        found = within_by_leaves(self._leaves, queries, radius, self.power, others=others)
         return NeighborGraph(*found, self.n_points, self.name)
 
     def among(self, points: Array) -> TreeSearch:
@@ -250,8 +226,6 @@ class TreeSearch:
 
     @cached_property
     def _leaves(self) -> Leaves:
-        from .leaves import arrange
-
         return arrange(self.points)
 
     @cached_property
@@ -260,6 +234,94 @@ class TreeSearch:
         from scipy.spatial import cKDTree
 
         return cKDTree(self.points)
+
+
+class Leaves(NamedTuple):
+    """Points in the order of their leaves, one column per point, and the boxes of the leaves.
+
+    ``ids`` tells which of the given points each is.
+    """
+
+    columns: Array
+    ids: Array
+    starts: Array
+    low: Array
+    high: Array
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.starts) - 1
+
+
+def arrange(points: Array) -> Leaves:
+    """Return the leaves of some points."""
+    points = np.asarray(points, np.float64)
+    ids = coherent_order(points, LEAF)
+    cuts = [middle for _, middle, _ in halves(len(points), LEAF)]
+    starts = np.array(sorted({0, *cuts, len(points)}))
+    points = points[ids]
+    low, high = (bound.reduceat(points, starts[:-1]) for bound in (np.minimum, np.maximum))
+    return Leaves(np.ascontiguousarray(points.T), ids, starts, low, high)
+
+
+def nearest_by_leaves(leaves: Leaves, queries: Array, k: int, power: float) -> Nearest:
+    """Return the ``k`` nearest points of each query, for the Minkowski metric of this power.
+
+    The power is 1, 2 or infinity.
+    """
+    from . import search_kernels as kernels
+
+    asked = arrange(queries)
+    found = Nearest(np.empty((len(queries), k), np.int64), np.empty((len(queries), k)))
+
+    def work(strip: Array, _: None) -> None:
+        kernels.nearest(strip[0], strip[-1] + 1, asked, leaves, power, *found)
+
+    _run_leaves(work, asked, 1)
+    return found
+
+
+def within_by_leaves(
+    leaves: Leaves, queries: Array, radius: float, power: float, *, others: bool = False
+) -> Within:
+    """Return all points at most ``radius`` from each query, nearest first, ties by index.
+
+    ``others`` says that the queries are the points, and that none is to list itself.
+    """
+    from . import search_kernels as kernels
+
+    asked = leaves if others else arrange(queries)
+    ball, counts = (radius, power, others), np.zeros(len(queries), np.int64)
+    _run_leaves(
+        lambda strip, _: kernels.count(strip[0], strip[-1] + 1, asked, leaves, ball, counts), asked
+    )
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    found = Within(starts, np.empty(starts[-1], np.int64), np.empty(starts[-1]))
+
+    def write(strip: Array, _: None) -> None:
+        kernels.write(strip[0], strip[-1] + 1, asked, leaves, ball, *found)
+
+    _run_leaves(write, asked)
+    return found
+
+
+def _run_leaves(
+    work: Callable[[Array, None], None], asked: Leaves, step: int = LEAVES_AT_ONCE
+) -> None:
+    """Do the leaves of the queries, several at a time."""
+    strips = [
+        np.arange(first, min(first + step, asked.n_leaves))
+        for first in range(0, asked.n_leaves, step)
+    ]
+    done = 0
+
+    def tell(n_leaves: int) -> None:
+        nonlocal done
+        done += n_leaves
+        tell_progress(done, asked.n_leaves)
+
+    run_chunks(work, strips, [None] * thread_count(), tell)
 
 
 def neighbor_graph(

@@ -2,10 +2,16 @@
 
 from ..centering import Centering, Uncentered, double_centered
 from .feature_maps import (
+    DRAWN_FROM,
+    DRAWN_PER_LANDMARK,
     Equation,
+    check_definite,
+    features,
     monomial_exponents,
     monomials,
     n_monomials,
+    nystroem_error,
+    pivoted_cholesky,
     readable_equation,
     veronese,
     veronese_exponents,
@@ -22,14 +28,6 @@ from .functions import (
     gamma_from,
     is_positive_semidefinite,
     median_gamma,
-)
-from .nystroem import (
-    DRAWN_FROM,
-    DRAWN_PER_LANDMARK,
-    check_definite,
-    features,
-    nystroem_error,
-    pivoted_cholesky,
 )
 from .single import SingleGaussian, SingleRows, SymmetricTable
 

@@ -7,14 +7,6 @@ from .dissimilarities import (
     dissimilarities_of,
     weighting_of,
 )
-from .initial import (
-    check_start,
-    first_of_equal_points,
-    first_of_equal_rows,
-    initial_configuration,
-    perturb_empty_axes,
-    principal_configuration,
-)
 from .ordinal import (
     MonotoneCurve,
     OrdinalDisparities,
@@ -33,11 +25,17 @@ from .output_space import (
     turn_to_equator,
     vectors_of,
 )
-from .query_points import (
+from .placement import (
     KnownPoints,
+    check_start,
+    first_of_equal_points,
+    first_of_equal_rows,
+    initial_configuration,
     match_rows,
     nearest_two,
+    perturb_empty_axes,
     place_by_stress,
+    principal_configuration,
     rows_with_gaps,
 )
 from .raw_stress import (

@@ -73,7 +73,7 @@ class OutputSpace:
 
     def distances(self, pairs: Pairs, places: Array) -> Array:
         """Return the distances of pairs; on a sphere, angles."""
-        from .output_space_kernels import space_distances
+        from .stress_kernels import space_distances
 
         found = np.empty(len(pairs.first))
         columns = np.ascontiguousarray(places.T, dtype=np.float64)
@@ -83,7 +83,7 @@ class OutputSpace:
 
     def gradient(self, pairs: Pairs, places: Array, distances: Array, pulls: Array) -> Array:
         """Return the sum over pairs of a pull times the gradient of the distance."""
-        from .output_space_kernels import space_gradient
+        from .stress_kernels import space_gradient
 
         gradients = np.empty((CHUNKS, *places.shape[::-1]))
         columns = np.ascontiguousarray(places.T, dtype=np.float64)
