@@ -21,7 +21,7 @@ from unspool.runtime import format_bytes, in_words
 from unspool.scale.cells import count_cells
 from unspool.scale.cost_model import Imagined, Layout, foresee
 from unspool.scale.executor import InProcess, block_ranges, current_executor, imagined
-from unspool.scale.sources import NpyFile
+from unspool.scale.files import NpyFile
 
 
 def test_the_tasks_counted_are_those_of_the_fit(client, save):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from unspool import PCA, datasets, intrinsic_dimension, quality, scale
-from unspool.scale import sources
+from unspool.scale import files, sources
 
 ROLL = datasets.swiss_roll(1_400, seed=2).points
 WIDE = np.random.default_rng(0).normal(size=(1_300, 40)) @ np.diag(0.9 ** np.arange(40))
@@ -54,7 +54,7 @@ SCORES = {
 def only_blocks(monkeypatch):
     """Refuse to read more than 500 rows together."""
     monkeypatch.setattr(sources, "in_memory", _no_lazy_points(sources.in_memory))
-    for kind in (sources.Source, sources.NpyFile):
+    for kind in (sources.Source, files.NpyFile):
         monkeypatch.setattr(kind, "read", _refuse_many(kind.read))
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from ..io import Recipe
 from ..io.table import treat_gaps
 from ..scale import BySample, Source, by_sample, open_source, settings
+from ..scale.placing import write_parts
 from ..scale.sources import INSTALL
-from ..scale.stream import write_parts
 from ..store import save
 from ..values import Array
 from .output import report_progress, tell, to_json
@@ -181,7 +181,7 @@ def _chosen_columns(source: Source, columns: str | None) -> Source:
 
 def _write_embedding(embedding: Array, source: Source, folder: Path, names: list[str]) -> None:
     """Write a map that is in memory in parts, as those of ``transform`` are."""
-    from ..scale.sample import InMemory
+    from ..scale.sources import InMemory
 
     table = InMemory(embedding)
     object.__setattr__(table, "columns", tuple(names) if source.columns else ())

@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_array, validate_data
 from ..distances import DEFAULT_NEIGHBORS
 from ..kernel import check_symmetric
 from ..runtime import available_bytes, format_bytes
-from ..scale.lazy import map_rows
+from ..scale.files import at_random
 from ..scale.patches import solve_with_room
+from ..scale.placing import map_rows
 from ..scale.sources import Source, open_source
-from ..scale.spool import at_random
 from ..spectrum import solve
 from ..values import Array, EigenProblem, Spectrum
 

@@ -14,7 +14,8 @@ from .. import problem
 from ..kernel import veronese
 from ..relation import FeatureProjection, check_features, operator_by_factor, scale_by_roots
 from ..runtime import claim, stage
-from ..scale.reduction import find_moments, place_rows
+from ..scale.placing import place_rows
+from ..scale.reduction import find_moments
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array

@@ -25,9 +25,10 @@ from ..relation import (
     regress_points,
 )
 from ..runtime import check_cancelled, claim, stage
-from ..scale.reduction import find_moments, place_rows
+from ..scale.files import at_random
+from ..scale.placing import place_rows
+from ..scale.reduction import find_moments
 from ..scale.sources import Source
-from ..scale.spool import at_random
 from ..spectrum import products_pay
 from ..values import Array
 from .door import InputKind

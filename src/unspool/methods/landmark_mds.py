@@ -9,9 +9,10 @@ import numpy as np
 from .. import distances
 from ..relation import GramMap, triangulate, triangulate_moments
 from ..runtime import claim
-from ..scale.reduction import distances_from, find_moments, place_rows
+from ..scale.files import at_random
+from ..scale.placing import place_rows
+from ..scale.reduction import distances_from, find_moments
 from ..scale.sources import Source
-from ..scale.spool import at_random
 from ..values import Array, Metric
 from .door import InputKind, check_table, input_kind
 from .estimator import Estimator

@@ -12,7 +12,8 @@ from scipy.sparse.linalg import LinearOperator
 from .. import problem
 from ..relation import operator_by_factor
 from ..runtime import limit_blas_threads, recording, run_strips, warn
-from ..scale.reduction import Moments, find_moments, place_rows
+from ..scale.placing import place_rows
+from ..scale.reduction import Moments, find_moments
 from ..scale.sources import Source
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem

@@ -16,7 +16,8 @@ from ..relation import (
     deviations,
 )
 from ..runtime import stage
-from ..scale.reduction import Moments, find_moments, place_rows
+from ..scale.placing import place_rows
+from ..scale.reduction import Moments, find_moments
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array

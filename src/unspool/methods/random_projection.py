@@ -16,7 +16,8 @@ import scipy.sparse as sp
 
 from ..distances import pairwise_squared_distances
 from ..runtime import claim, stage
-from ..scale.reduction import find_means, place_rows
+from ..scale.placing import place_rows
+from ..scale.reduction import find_means
 from ..scale.sources import Source
 from ..values import Array
 from .door import check_points

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..distances import check_metric, pairwise_distances, squared_norms
 from ..runtime import is_sharing, limit_blas_threads, reuse, run_strips
+from ..scale.files import at_random
 from ..scale.reduction import distances_to_all
 from ..scale.sources import Source, in_memory, is_lazy, open_source
-from ..scale.spool import at_random
 from ..values import Array, Metric
 from .score import CHUNK_BYTES, PAIRS, STRIP, Chosen
 

@@ -8,10 +8,10 @@ Dask itself is imported when there is a client or a Dask array.
 """
 
 from .executor import Cluster, Executor, InProcess, WorkerLost, current_executor
+from .files import spool
 from .sample import BySample, by_sample
 from .settings import Settings, current_settings, settings
 from .sources import Source, is_lazy, open_source
-from .spool import spool
 
 __all__ = [
     "BySample",

@@ -34,8 +34,7 @@ from ..runtime import (
     thread_count,
 )
 from ..values import Array
-from .settings import current_settings
-from .shared import share
+from .settings import current_settings, share
 
 Result = tuple[Array, ...]
 Task = Callable[..., Result]

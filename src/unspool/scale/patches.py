@@ -28,7 +28,7 @@ from .executor import (
     in_order,
     run_blocks,
 )
-from .shared import share
+from .settings import share
 
 HELD = 4.0  # tables of its patch and of its members that a neighbourhood takes at the peak
 SOLVED = 2000.0  # bytes of a point that the small end of a sparse matrix takes, by its factor

@@ -100,30 +100,6 @@ def _moments_of(rows: tuple[int, int], source: Source, features: Features | None
     return np.array([found.count]), found.mean, found.factor
 
 
-def place_rows(
-    source: Source, place: Callable[[Any], Array], n_columns: int, row_bytes: float, dtype: Any
-) -> Array:
-    """Return what ``place`` makes of all rows, block by block, as one array."""
-    claim(
-        len(source) * n_columns * np.dtype(dtype).itemsize,
-        f"the map of {len(source)} rows",
-        "transform the rows a part at a time, or write them by `unspool transform`",
-    )
-    out = np.empty((len(source), n_columns), dtype=dtype)
-    ranges = block_ranges(len(source), row_bytes)
-    options, size = (source, place, dtype), BlockSize.of(ranges, row_bytes)
-    for number, (rows,) in run_blocks("placing", _placed, ranges, *options, size=size):
-        start, stop = ranges[number]
-        out[start:stop] = rows
-    return out
-
-
-def _placed(
-    rows: tuple[int, int], source: Source, place: Callable[[Any], Array], dtype: Any
-) -> Result:
-    return (np.asarray(place(source.read(*rows))).astype(dtype),)
-
-
 def find_means(source: Source) -> Array:
     """Return the mean of each column."""
     ranges = block_ranges(len(source), 8.0 * 3 * source.shape[1])

@@ -15,39 +15,12 @@ import numpy as np
 from ..runtime import recording, stage, warn
 from ..values import Array, Report
 from .cells import split
-from .reduction import place_rows
-from .sources import Source, is_lazy, open_source
+from .placing import place_rows
+from .sources import InMemory, Source, is_lazy, open_source
 
 CANDIDATES = 4  # rows looked at for each row of the sample
 HELD_OUT = 1_000  # rows by which the placing is judged
 LARGE = 0.1  # of the map's size: a placing error that a warning tells
-
-
-@dataclass(frozen=True)
-class InMemory(Source):
-    """Rows of an array that is in memory."""
-
-    table: Array
-    at_random = True
-
-    @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # of the array
-        """Rows and columns."""
-        return int(self.table.shape[0]), int(self.table.shape[1])
-
-    @property
-    def dtype(self) -> Any:
-        """The type of the numbers."""
-        return self.table.dtype
-
-    @property
-    def fingerprint(self) -> str:
-        """Nothing: it is seen by this process alone."""
-        return ""
-
-    def read_range(self, start: int, stop: int) -> Array:
-        """Return some rows."""
-        return np.asarray(self.table[start:stop])
 
 
 @dataclass

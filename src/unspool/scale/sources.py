@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from glob import glob, has_magic
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 LAZY_PACKAGES = ("dask", "zarr", "pyarrow")
 INSTALL = "pip install 'unspool[dask]'"
-GATHERED = 16_384  # rows gathered together: pages of more would fill a worker
 LARGEST = 1e70  # fourth powers of anything larger overflow
 
 
@@ -90,10 +88,10 @@ class Source(StoredPoints):
         rows = self.read_range(start, stop)
         if sp.issparse(rows):
             rows = sp.csr_array(rows, dtype=np.float64)
-            _check_rows(rows.data, start)
+            check_rows(rows.data, start)
             return rows
         rows = np.ascontiguousarray(rows, dtype=np.float64)
-        _check_rows(rows, start)
+        check_rows(rows, start)
         return rows
 
     def __getitem__(self, rows: Any) -> Any:
@@ -167,7 +165,7 @@ def rows_of(points: Any, rows: Array) -> Any:
     return points.take(rows) if isinstance(points, Source) else points[rows]
 
 
-def _check_rows(values: Array, start: int) -> None:
+def check_rows(values: Array, start: int) -> None:
     """Raise ValueError with the row if a value is no number, or too large to be squared."""
     square = float(np.vdot(values, values))
     if square < LARGEST**2:
@@ -183,145 +181,6 @@ def _check_rows(values: Array, start: int) -> None:
         f"rows {start} and on hold values that are not finite or reach "
         f"{float(np.abs(values).max()):.1e}, and powers of that overflow; drop or scale them"
     )
-
-
-@dataclass(frozen=True)
-class NpyFile(Source):
-    """The table in an npy file, memory-mapped for as long as some rows are read.
-
-    ``token`` says what it holds where that is known better than by its time of change.
-    """
-
-    path: str
-    token: str = ""
-    at_random = True
-
-    @property
-    def _table(self) -> Array:
-        try:
-            table: Array = np.load(self.path, mmap_mode="r", allow_pickle=False)
-        except ValueError as error:
-            raise ValueError(f"{self.path} is no array file that can be read ({error})") from None
-        if table.ndim != 2 or table.dtype.kind not in "biuf":
-            raise ValueError(
-                f"{self.path} should hold a table of numbers; it holds {table.dtype} of shape "
-                f"{table.shape}"
-            )
-        return table
-
-    @cached_property
-    def _facts(self) -> tuple[tuple[int, int], Any]:
-        table = self._table
-        return (int(table.shape[0]), int(table.shape[1])), table.dtype
-
-    @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # of the file
-        """Rows and columns."""
-        return self._facts[0]
-
-    @property
-    def dtype(self) -> Any:
-        """The type of the stored numbers."""
-        return self._facts[1]
-
-    @property
-    def fingerprint(self) -> str:
-        """The path with its size and time of change."""
-        return self.token or file_fingerprint(self.path)
-
-    def read_range(self, start: int, stop: int) -> Array:
-        """Return a copy of some rows."""
-        return np.array(self._table[start:stop])
-
-    def gather(self, rows: Array) -> Array:
-        """Return rows by themselves: nothing between them is read."""
-        found = np.empty((len(rows), self.shape[1]))
-        for first in range(0, len(rows), GATHERED):  # opened anew: pages that were read are let go
-            some = slice(first, first + GATHERED)
-            found[some] = self._table[rows[some]]
-        _check_rows(found, int(rows[0]) if len(rows) else 0)
-        return found
-
-
-@dataclass(frozen=True)
-class ZarrArray(Source):
-    """A two-dimensional zarr array in a folder."""
-
-    path: str
-    member: str = ""
-
-    @cached_property
-    def _array(self) -> Any:
-        try:
-            import zarr
-        except ModuleNotFoundError:
-            raise ImportError(f"zarr arrays need zarr; {INSTALL}") from None
-        opened = zarr.open(self.path, mode="r", path=self.member or None)
-        if getattr(opened, "ndim", 0) != 2:
-            raise ValueError(f"{self.path} is no zarr array with rows and columns")
-        return opened
-
-    @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # of the file
-        """Rows and columns."""
-        return int(self._array.shape[0]), int(self._array.shape[1])
-
-    @property
-    def dtype(self) -> Any:
-        """The type of the stored numbers."""
-        return np.dtype(self._array.dtype)
-
-    @property
-    def fingerprint(self) -> str:
-        """The folder, with the time of change of its newest entry."""
-        return f"{self.path}:{self.member} {_newest(Path(self.path))}"
-
-    @property
-    def bounds(self) -> Array:
-        """The rows at which chunks begin."""
-        return np.append(np.arange(0, len(self), int(self._array.chunks[0])), len(self))
-
-    def read_range(self, start: int, stop: int) -> Array:
-        """Return some rows."""
-        return np.asarray(self._array[start:stop])
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"path": self.path, "member": self.member}
-
-
-@dataclass(frozen=True)
-class SparseFiles(Source):
-    """Blocks of sparse rows in npz files, one after the other."""
-
-    paths: tuple[str, ...]
-    starts: tuple[int, ...]  # and the number of rows
-    n_columns: int
-    token: str
-    dtype: Any = np.float64
-
-    @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # of the files
-        """Rows and columns."""
-        return self.starts[-1], self.n_columns
-
-    @property
-    def fingerprint(self) -> str:
-        """What the blocks were made of."""
-        return self.token
-
-    @property
-    def bounds(self) -> Array:
-        """The rows at which blocks begin."""
-        return np.array(self.starts)
-
-    def read_range(self, start: int, stop: int) -> sp.csr_array:
-        """Return some rows, sparse."""
-        parts = [
-            sp.csr_array(sp.load_npz(path))[max(start - first, 0) : stop - first]
-            for path, first, last in zip(self.paths, self.starts, self.starts[1:], strict=False)
-            if first < stop and last > start
-        ]
-        return sp.csr_array(sp.vstack(parts, format="csr"))
 
 
 @dataclass(frozen=True)
@@ -367,6 +226,33 @@ class RowsOf(Source):
         return self.source.gather(self.rows[rows])
 
 
+@dataclass(frozen=True)
+class InMemory(Source):
+    """Rows of an array that is in memory."""
+
+    table: Array
+    at_random = True
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # of the array
+        """Rows and columns."""
+        return int(self.table.shape[0]), int(self.table.shape[1])
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the numbers."""
+        return self.table.dtype
+
+    @property
+    def fingerprint(self) -> str:
+        """Nothing: it is seen by this process alone."""
+        return ""
+
+    def read_range(self, start: int, stop: int) -> Array:
+        """Return some rows."""
+        return np.asarray(self.table[start:stop])
+
+
 def open_source(X: Any) -> Source:
     """Return the source of points that are not in memory.
 
@@ -401,7 +287,7 @@ def open_source(X: Any) -> Source:
     if package == "zarr" and hasattr(X, "store"):
         return _open_zarr(X)
     if package == "dask":
-        from .spool import spool
+        from .files import spool
 
         return spool(X)
     raise ValueError(
@@ -412,6 +298,8 @@ def open_source(X: Any) -> Source:
 
 def _open_zarr(array: Any) -> Source:
     """Return the source of an open zarr array: another process must find it by its path."""
+    from .files import ZarrArray
+
     root = getattr(array.store, "root", None) or getattr(array.store, "path", None)
     if root is None:
         raise ValueError("a zarr array in memory is seen by this process alone; save it to disk")
@@ -419,6 +307,8 @@ def _open_zarr(array: Any) -> Source:
 
 
 def _open_path(name: str) -> Source:
+    from .files import NpyFile, ZarrArray
+
     path = Path(name).expanduser()
     if has_magic(name) and not path.exists():
         return _open_parquet(sorted(glob(str(path))), name)
@@ -439,7 +329,7 @@ def _open_path(name: str) -> Source:
 
 
 def _open_parquet(found: Sequence[str], name: str) -> Source:
-    from .parquet import ParquetFiles
+    from .files import ParquetFiles
 
     files = tuple(str(Path(file).resolve()) for file in found if file.endswith(".parquet"))
     if not files:
@@ -453,13 +343,3 @@ def _checked(source: Source) -> Source:
     if n == 0 or width == 0:
         raise ValueError(f"the table has {n} rows and {width} columns; there is nothing to map")
     return source
-
-
-def file_fingerprint(path: str) -> str:
-    """Return what tells a file from others, and from itself after a change."""
-    found = os.stat(path)
-    return f"{path} {found.st_size} {found.st_mtime_ns}"
-
-
-def _newest(folder: Path) -> int:
-    return max(file.stat().st_mtime_ns for file in folder.rglob("*"))
