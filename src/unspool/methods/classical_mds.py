@@ -13,7 +13,7 @@ from ..relation import GramMap, fit_gram, operator_by_rows
 from ..runtime import claim, stage
 from ..spectrum import additive_constant, negative_mass
 from ..values import Array, Metric
-from .door import InputKind, input_kind
+from .door import DISTANCES
 from .estimator import Estimator
 from .parameters import check_n_components, learned, method, parameter
 
@@ -48,8 +48,7 @@ class ClassicalMDS(Estimator):
     additive_constant_: float = learned(help="what was added to all distances")
     _map: GramMap = learned()
 
-    def _input_kind(self) -> InputKind:
-        return input_kind(self.metric)
+    _TABLES = DISTANCES
 
     def _fit(self, X: Any) -> None:
         distances.check_metric(self.metric)

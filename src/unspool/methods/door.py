@@ -6,7 +6,8 @@ array) are read a block at a time, or as a whole where the method asks for that 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,11 @@ from ..spectrum import solve
 from ..values import Array, EigenProblem, Spectrum
 
 InputKind = Literal["points", "distances", "kernel", "weights"]
+Tables = Mapping[InputKind, Mapping[str, str]]  # the first kind whose parameters have these values
+DISTANCES: Tables = {"distances": {"metric": "precomputed"}}
+WEIGHTS: Tables = {"weights": {"metric": "precomputed", "weights": "given"}}
+WEIGHTS_OR_DISTANCES: Tables = {**WEIGHTS, **DISTANCES}
+KERNEL_MATRIX: Tables = {"kernel": {"kernel": "precomputed"}}
 TABLES = {
     "distances": "table of distances",
     "kernel": "kernel table",
@@ -37,16 +43,11 @@ HELD = 4.0  # tables of the size of the points that most methods hold, at least
 ASKED = 10_000  # rows by which the number of coordinates is found, where not all are in memory
 
 
-def input_kind(metric: Any) -> InputKind:
-    """Return what a metric says of the input: points, or precomputed distances between them."""
-    return "distances" if isinstance(metric, str) and metric == "precomputed" else "points"
-
-
-def foreseen_neighbors(given: Any, radius: float | None, n_points: int) -> float | None:
-    """Return how many neighbours a point has on average; None where only the search can tell."""
+def foreseen_neighbors(given: Any, radius: float | None, n_points: int) -> float:
+    """Return how many neighbours a point has on average; 0 where only the search can tell."""
     count = np.asarray(DEFAULT_NEIGHBORS if given is None else given)
     if radius is not None or count.dtype.kind not in "iu":
-        return None
+        return 0.0
     return min(float(count.mean()), n_points - 1.0)
 
 
@@ -263,9 +264,13 @@ class Door:
     _SPARSE_POINTS = False  # whether points may be
     _KEEPS_INPUT = True  # whether anything is asked of the fitted points later
     _ON_DISK = False  # whether the method reads the rows it wants by itself, wherever they are
+    _TABLES: ClassVar[Tables] = {}  # which parameters say that the input is a table, and of what
 
     def _input_kind(self) -> InputKind:
-        """Say what the rows of the input are: points, or a precomputed table, and of what."""
+        """Return what the input is by the parameters: points, or a precomputed table of a kind."""
+        for kind, settings in self._TABLES.items():
+            if all(_is_word(getattr(self, name), word) for name, word in settings.items()):
+                return kind
         return "points"
 
     def _check_input(self, X: Any, *, reset: bool) -> Any:
@@ -385,6 +390,11 @@ class Door:
             raise ValueError(f"X has {X.shape[-1]} columns, but {way} of this map expects {width}")
         rows: Array = map_rows(self, way, X, n_out)
         return rows
+
+
+def _is_word(value: Any, word: str) -> bool:
+    """Tell whether a parameter, which may be an array or a callable, is a certain word."""
+    return isinstance(value, str) and value == word
 
 
 def _some_rows(source: Source, seed: int) -> Array:

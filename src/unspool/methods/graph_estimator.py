@@ -27,7 +27,7 @@ from ..relation import (
 from ..runtime import warn
 from ..scale.sources import rows_of
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .door import InputKind
+from .door import DISTANCES, Tables, foreseen_neighbors
 from .estimator import Estimator
 from .parameters import check_n_components, learned, method, parameter
 
@@ -92,6 +92,7 @@ class GraphEstimator(Estimator):
         "alone, and places those on the map afterwards, as query points",
     )
 
+    _TABLES: ClassVar[Tables] = DISTANCES
     _SPARSE_TABLES = True
     _SPARSE_POINTS = True
     _ON_DISK = True
@@ -123,10 +124,6 @@ class GraphEstimator(Estimator):
         """Return the eigenvalues and the coordinates that eigenvectors become."""
         raise NotImplementedError
 
-    def _input_kind(self) -> InputKind:
-        is_table = isinstance(self.metric, str) and self.metric == "precomputed"
-        return "distances" if is_table else "points"
-
     def _n_coordinates(self, n_points: int) -> int:
         """Return the number of coordinates asked for, for this many points."""
         return self._n_wanted
@@ -149,7 +146,8 @@ class GraphEstimator(Estimator):
             raise ValueError("give n_neighbors or radius, not both")
         self._copies = self._find_copies(X)
         self._space = self._distinct(self._search_space(X))
-        self._claim_memory(self._space.shape[0])
+        foreseen = foreseen_neighbors(self.n_neighbors, self.radius, self._space.shape[0])
+        self._claim_memory(self._space.shape[0], foreseen)
         self._index, neighbors = self._relate_neighbors()
         self._weigh(neighbors)
         found = graph.find_components(neighbors)
@@ -168,8 +166,11 @@ class GraphEstimator(Estimator):
         if n_charts > 1:
             self._tell_of_components_in_a_dot()
 
-    def _claim_memory(self, n_points: int) -> None:
-        """Refuse what will need more memory than there is, before neighbours are searched."""
+    def _claim_memory(self, n_points: int, n_neighbors: float) -> None:
+        """Refuse what will need more memory than there is, before neighbours are searched.
+
+        ``n_neighbors`` is how many a point will have on average: 0 where only the search can tell.
+        """
 
     def _find_copies(self, X: Any) -> graph.Copies:
         """Return which rows are one point; vertices of a given graph are taken as they are."""
@@ -297,7 +298,12 @@ class GraphEstimator(Estimator):
 
     def _affordable(self, component: Component) -> int:
         """Return how many coordinates a component gets: at most one fewer than it has points."""
-        return min(self._n_coordinates(self._space.shape[0]), len(component.members) - 1)
+        wanted = self._n_coordinates(self._space.shape[0])
+        return self._determined(component, min(wanted, len(component.members) - 1))
+
+    def _determined(self, component: Component, most: int) -> int:
+        """Return how many coordinates, of so many at most, the graph of a component determines."""
+        return most
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:
         relation = self._relate(component, n_coordinates)

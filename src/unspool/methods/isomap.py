@@ -52,7 +52,7 @@ class Isomap(GraphEstimator):
     _MEETS_KNOWN = True
     _INSTEAD = "diffusion maps"
 
-    def _claim_memory(self, n_points: int) -> None:
+    def _claim_memory(self, n_points: int, n_neighbors: float) -> None:
         if self.components in ("bridge", "error") and not isinstance(self._X, Source):
             claim(  # else each component has its own geodesics, or they are workers' files
                 least_geodesic_bytes(n_points),

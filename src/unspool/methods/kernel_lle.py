@@ -8,7 +8,7 @@ import numpy as np
 
 from ..runtime import claim, stage
 from ..values import Array, Metric, NeighborGraph
-from .door import InputKind
+from .door import KERNEL_MATRIX
 from .lle import LLE
 from .parameters import KernelChoice, learned, method, parameter
 
@@ -47,10 +47,8 @@ class KernelLLE(KernelChoice, LLE):
     _diagonal: Array = learned()  # k(x, x) of the fitted points
 
     _SPARSE_POINTS = False
+    _TABLES = KERNEL_MATRIX
     _ON_DISK = False
-
-    def _input_kind(self) -> InputKind:
-        return "kernel" if self.kernel == "precomputed" else "points"
 
     def _search_metric(self) -> Metric:
         return "precomputed"

@@ -31,7 +31,7 @@ from ..scale.reduction import find_moments
 from ..scale.sources import Source
 from ..spectrum import products_pay
 from ..values import Array
-from .door import InputKind
+from .door import KERNEL_MATRIX
 from .estimator import Estimator
 from .parameters import KernelChoice, check_n_components, learned, method, parameter
 
@@ -89,10 +89,8 @@ class KernelPCA(KernelChoice, Estimator):
     _map: GramMap | NystroemMap = learned()
     _seen: Array = learned()  # what similarities are taken to: all points, or the landmarks
 
+    _TABLES = KERNEL_MATRIX
     _SPARSE_POINTS = True
-
-    def _input_kind(self) -> InputKind:
-        return "kernel" if self.kernel == "precomputed" else "points"
 
     @property
     def covariance_eigenvalues_(self) -> Array:

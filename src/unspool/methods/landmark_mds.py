@@ -14,7 +14,7 @@ from ..scale.placing import place_rows
 from ..scale.reduction import distances_from, find_moments
 from ..scale.sources import Source
 from ..values import Array, Metric
-from .door import InputKind, check_table, input_kind
+from .door import DISTANCES, check_table
 from .estimator import Estimator
 from .parameters import LandmarkChoice, check_n_components, learned, method, parameter
 
@@ -44,8 +44,7 @@ class LandmarkMDS(LandmarkChoice, Estimator):
     eigenvalues_: Array = learned(help="eigenvalues of the landmarks, one per coordinate")
     _triangulation: GramMap = learned()
 
-    def _input_kind(self) -> InputKind:
-        return input_kind(self.metric)
+    _TABLES = DISTANCES
 
     def _is_square(self, X: Any) -> bool:
         """Say no where the landmarks are named, and the table has one column for each of them."""

@@ -30,7 +30,7 @@ from ..scale.patches import claim_room
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
-from .door import InputKind, foreseen_neighbors
+from .door import WEIGHTS_OR_DISTANCES
 from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, learned, method, parameter
 
@@ -76,12 +76,8 @@ class WeightedEstimator(GraphEstimator):
     )
     _weighting: EdgeWeighting = learned()
 
+    _TABLES = WEIGHTS_OR_DISTANCES
     _SELF_TUNING: ClassVar[type[SelfTuningWeights]] = SelfTuningWeights
-
-    def _input_kind(self) -> InputKind:
-        if not (isinstance(self.metric, str) and self.metric == "precomputed"):
-            return "points"
-        return "weights" if self.weights == "given" else "distances"
 
     def _search_space(self, X: Any) -> Any:
         return self._without_zeros(X)
@@ -108,10 +104,9 @@ class WeightedEstimator(GraphEstimator):
         table.eliminate_zeros()
         return table
 
-    def _claim_memory(self, n_points: int) -> None:
-        count = foreseen_neighbors(self.n_neighbors, self.radius, n_points)
-        if isinstance(self._X, Source) and count is not None:
-            claim_room(n_points, UNDIRECTED * count)
+    def _claim_memory(self, n_points: int, n_neighbors: float) -> None:
+        if isinstance(self._X, Source) and n_neighbors > 0.0:
+            claim_room(n_points, UNDIRECTED * n_neighbors)
 
     def _weigh(self, neighbors: NeighborGraph) -> None:
         self._weighting = self._choose_weighting(neighbors)

@@ -19,7 +19,6 @@ from ..scale.patches import SpreadPoints, claim_room
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array, Spectrum
-from .door import foreseen_neighbors
 from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, method, parameter
 
@@ -45,11 +44,10 @@ class LocalEstimator(VectorChoice, GraphEstimator):
 
     _ALIGNS = False  # whether patches of neighbourhoods are added up
 
-    def _claim_memory(self, n_points: int) -> None:
-        count = foreseen_neighbors(self.n_neighbors, self.radius, n_points)
-        if count is None:
+    def _claim_memory(self, n_points: int, n_neighbors: float) -> None:
+        if n_neighbors == 0.0:
             return
-        members = count + 1.0
+        members = n_neighbors + 1.0
         if isinstance(self._X, Source):
             claim_room(n_points, members**2 / SHARED if self._ALIGNS else members)
         if self._ALIGNS:
@@ -167,19 +165,19 @@ class LocalEstimator(VectorChoice, GraphEstimator):
         joined = graph_from_edges(*edges, shape=shape, search=graph.search, recall=graph.recall)
         return replace(component, graph=joined)
 
-    def _affordable(self, component: Component) -> int:
-        """Return how many coordinates the neighbourhoods of a component can tell.
+    def _determined(self, component: Component, most: int) -> int:
+        """Return how many coordinates the neighbourhoods of a component determine.
 
         A small component beside others gets fewer than asked for, and so do few points with many
         copies; too few neighbours in a component that has the points are the user's to change.
         """
         fewest = int(component.graph.counts.min()) + 1
-        count, needed = super()._affordable(component), self._least_members(self._n_wanted)
+        needed = self._least_members(self._n_wanted)
         if needed <= fewest:
-            return count
+            return most
         n_rows = len(self._copies.point_of)
         if len(component.members) < min(n_rows, needed):
-            enough = (c for c in range(1, count + 1) if self._least_members(c) <= fewest)
+            enough = (c for c in range(1, most + 1) if self._least_members(c) <= fewest)
             return max(enough, default=0)
         raise ValueError(
             f"{type(self).__name__} with n_components={self._n_wanted} needs at least "

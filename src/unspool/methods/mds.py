@@ -16,7 +16,7 @@ from ..runtime import advise
 from ..spectrum import solve
 from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
-from .door import InputKind, check_magnitude, input_kind, without_mask
+from .door import DISTANCES, check_magnitude, without_mask
 from .estimator import Estimator
 from .parameters import check_n_components, learned, method, parameter
 
@@ -99,6 +99,8 @@ class MDS(Estimator):
     n_iter_: int = learned(help="number of steps taken")
     radius_: float = learned(help="radius of the sphere, where the map is one; else 1")
     _disparities: Disparities = learned()
+
+    _TABLES = DISTANCES
 
     def _fit(self, given: Any) -> None:
         check_metric(self.metric)
@@ -265,9 +267,6 @@ class MDS(Estimator):
         placed = space.place(rows, weights, places)
         beside = np.nan_to_num(extension.nearness_of(gaps[:, 0], gaps[:, -1]))[:, None]
         return np.asarray(space.on_map(placed + beside * (places[nearest[:, 0]] - placed)))
-
-    def _input_kind(self) -> InputKind:
-        return input_kind(self.metric)
 
     def _check_input(self, X: Any, *, reset: bool) -> Any:
         if self._input_kind() == "points":

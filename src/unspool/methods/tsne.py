@@ -24,7 +24,7 @@ from ..relation import Neighborhood, NeighborSearch, relate_neighbors
 from ..runtime import advise, limit_blas_threads
 from ..spectrum import solve
 from ..values import Array, Metric, NeighborGraph, Spectrum
-from .door import InputKind, input_kind
+from .door import DISTANCES
 from .estimator import Estimator
 from .parameters import check_n_components, learned, method, parameter
 
@@ -129,6 +129,7 @@ class TSNE(Estimator):
     _distinct: Array = learned()  # the first of equal points, each
     _counts: Array = learned()  # how many points are equal to each of these
 
+    _TABLES = DISTANCES
     _SPARSE_TABLES = True
 
     def _fit(self, X: Any) -> None:
@@ -305,6 +306,3 @@ class TSNE(Estimator):
             nearest, known = graph.recognize(X, self._X[self._distinct], nearest, gap)
         answer[known] = places[nearest[known]]
         return answer
-
-    def _input_kind(self) -> InputKind:
-        return input_kind(self.metric)
