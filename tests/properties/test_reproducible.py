@@ -88,6 +88,7 @@ PRINT_MAPS = """
 import json, warnings
 import numpy as np
 from tests.cases import CASES, bent
+new = bent(25, seed=8)
 warnings.simplefilter("ignore")
 simplex, turns = np.eye(400), 2 * np.pi * np.arange(700) / 700
 circle = np.column_stack([np.cos(turns), np.sin(turns), np.zeros((700, 3))])
@@ -95,11 +96,21 @@ maps = {}
 for name, case in CASES.items():
     for label, points in {"roll": bent(200), "circle": circle}.items():
         if label == "roll" or case.closed_form:
-            maps[f"{name} {label}"] = case.make().fit(points).embedding_.tolist()
+            model = case.make().fit(points)
+            maps[f"{name} {label}"] = model.embedding_.tolist()
+            maps[f"{name} {label}, query points"] = model.transform(new).tolist()
 for name in ("PCA", "KernelPCA", "ClassicalMDS"):
     maps[f"{name} simplex"] = CASES[name].make().fit(simplex).embedding_.tolist()
 print(json.dumps(maps))
 """
+
+
+SAME = 1e-12  # of the size of the map: sums of one and of two BLAS threads round otherwise
+AMPLIFIED = {  # programs and mixtures that carry such a rounding through hundreds of steps
+    "ConformalEigenmaps": 1e-9,
+    "Charting": 1e-10,
+    "ModifiedLLE": 1e-10,
+}
 
 
 def maps_with_threads(count):
@@ -120,10 +131,9 @@ def test_any_number_of_threads_gives_the_same_map():
     """Also where eigenvalues are equal (circle, simplex): one rule fixes the axes there."""
     one, two = maps_with_threads(1), maps_with_threads(2)
     assert one.keys() == two.keys()
-    for name, expected in one.items():
-        # an iteration stops by its rule, a little earlier or later as sums round
-        tolerance = 1e-6 if CASES[name.split()[0]].closed_form else 0.02
-        assert relative(two[name], expected) < tolerance, name
+    apart = {name: relative(two[name], expected) for name, expected in one.items()}
+    allowed = {name: AMPLIFIED.get(name.split()[0], SAME) for name in one}
+    assert {name: error for name, error in apart.items() if error > allowed[name]} == {}
 
 
 def test_fits_in_several_threads_do_not_disturb_each_other():
