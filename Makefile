@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
+# Tests start some two hundred processes: one that may not keep what it compiles takes 0.3 s longer.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Two workers with one thread each: two workers with two threads each are slower on two cores. A file
 # goes to one of them, so that its fixtures are made once and its kernels are compiled by one; which
 # comes when is said by tests/conftest.py.

@@ -16,7 +16,8 @@ from unspool.evaluate import plan
 from unspool.methods import LTSA, FeatureMapPCA, Isomap, KernelPCA, LandmarkIsomap
 
 ROOT = Path(__file__).parents[2]
-LONG = ("principal-surface", "autoassociative-network")  # their seconds are not worth it here
+# their seconds are not worth it here: the slow test tries them with many points
+LONG = ("principal-surface", "autoassociative-network", "maximum-variance-unfolding")
 BRIEF = [name for name in METHODS if name not in LONG]
 
 linux = pytest.mark.skipif(not MARK.exists(), reason="peaks of memory are read from /proc")

@@ -48,8 +48,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has other signals")
-@pytest.mark.parametrize("smoother", ["spline", "lowess"])
-@pytest.mark.parametrize("delay", [0.5, 0.83])
+@pytest.mark.parametrize(("smoother", "delay"), [("spline", 0.5), ("lowess", 0.83)])
 def test_a_curve_is_interrupted(smoother, delay):
     script = CURVE.format(delay=delay, smoother=smoother)
     ran = subprocess.run(
@@ -73,7 +72,7 @@ def test_long_work_is_interrupted(group):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has other signals")
 def test_some_long_work_is_interrupted():
-    few = ["fit KernelLLE", "transform TSNE", "inverse_transform KernelPCA", "dimensions"]
+    few = ["fit KernelLLE", "inverse_transform KernelPCA"]
     assert interrupted(*few) == [f"{name}: in time" for name in few for _ in DELAYS]
 
 
