@@ -17,8 +17,7 @@ from tests.interfaces.running import run
 from unspool import quality
 from unspool.explorer import honesty, verdicts
 from unspool.explorer.code import command_code, python_code
-from unspool.explorer.columns import Data
-from unspool.explorer.images import images_of, thumbnail
+from unspool.explorer.columns import Data, images_of, thumbnail
 from unspool.explorer.questions import Asked, pack, unpack
 from unspool.explorer.session import fit_map
 from unspool.explorer.start import data_of_array, data_of_table, explorer_of
@@ -79,11 +78,11 @@ def test_a_copy_of_a_point_is_its_neighbor_and_it_is_not_its_own():
 
 
 def test_a_scan_in_steps_finds_the_nearest_of_all(monkeypatch):
-    from unspool.explorer import scan
+    from unspool.explorer import session
 
-    monkeypatch.setattr(scan, "STEP", 7)
+    monkeypatch.setattr(session, "STEP", 7)
     points = np.random.default_rng(5).normal(size=(50, 3))
-    found = scan.Scan(points, "manhattan").nearest(points[:4], 9)
+    found = session.Scan(points, "manhattan").nearest(points[:4], 9)
     table = np.abs(points[:4, None] - points).sum(axis=2)
     np.testing.assert_array_equal(found.neighbors.reshape(4, 9), np.argsort(table)[:, :9])
     np.testing.assert_allclose(found.distances.reshape(4, 9), np.sort(table)[:, :9])
@@ -91,9 +90,9 @@ def test_a_scan_in_steps_finds_the_nearest_of_all(monkeypatch):
 
 def test_a_scan_for_many_rows_makes_no_large_table(monkeypatch):
     from unspool.distances import blocks
-    from unspool.explorer import scan
+    from unspool.explorer import session
 
-    sizes, made = [], scan.pairwise_distances
+    sizes, made = [], session.pairwise_distances
 
     def noted(queries, points, metric):
         table = made(queries, points, metric)
@@ -101,11 +100,11 @@ def test_a_scan_for_many_rows_makes_no_large_table(monkeypatch):
         return table
 
     points = np.random.default_rng(6).normal(size=(40, 3))
-    whole = scan.Scan(points, "euclidean").nearest(points, 5)
-    monkeypatch.setattr(scan, "STEP", 16)
-    monkeypatch.setattr(scan, "pairwise_distances", noted)
+    whole = session.Scan(points, "euclidean").nearest(points, 5)
+    monkeypatch.setattr(session, "STEP", 16)
+    monkeypatch.setattr(session, "pairwise_distances", noted)
     monkeypatch.setattr(blocks, "CHUNK_BYTES", 8 * 16 * 3)
-    found = scan.Scan(points, "euclidean").nearest(points, 5)
+    found = session.Scan(points, "euclidean").nearest(points, 5)
     assert max(sizes) <= 8 * 16 * 3
     np.testing.assert_array_equal(found.neighbors, whole.neighbors)
     np.testing.assert_allclose(found.distances, whole.distances, atol=1e-12)

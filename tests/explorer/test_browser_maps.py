@@ -10,8 +10,7 @@ import pytest
 import unspool
 from tests.explorer.browser import launched, opened, saved
 from tests.explorer.server import make_explorer, running
-from unspool.explorer.export import write_page
-from unspool.explorer.pages import widget_module
+from unspool.explorer.pages import widget_module, write_page
 
 
 @pytest.fixture(scope="module")

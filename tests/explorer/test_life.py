@@ -21,10 +21,9 @@ import pytest
 import unspool
 from tests.explorer.server import IMAGE, make_explorer, running
 from unspool.explorer import server
-from unspool.explorer.export import page_of, write_page
 from unspool.explorer.honesty import NotPossible
 from unspool.explorer.jobs import Job
-from unspool.explorer.pages import packed_modules, page_files
+from unspool.explorer.pages import packed_modules, page_files, page_of, write_page
 from unspool.explorer.questions import Asked, unpack
 from unspool.explorer.routes import EXPORTED
 from unspool.explorer.start import data_of_array, explorer_of
@@ -332,7 +331,7 @@ def test_the_page_writes_text_as_text_only():
 @pytest.fixture
 def widget():
     pytest.importorskip("anywidget")
-    from unspool.explorer.widget import make_widget
+    from unspool.explorer.pages import make_widget
 
     made = make_widget(make_explorer(60, host="widget"))
     sent = []

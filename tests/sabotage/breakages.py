@@ -2246,7 +2246,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "explorer/scan.py",
+        "explorer/session.py",
         (
             "the nearest of all blocks are kept",
             "columns + first",
@@ -2285,7 +2285,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "explorer/placing.py",
+        "explorer/honesty.py",
         (
             "rows far from all data are flagged",
             "found.distances > far_limit(session)",

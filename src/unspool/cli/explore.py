@@ -124,7 +124,7 @@ def _another(name: str, seed: int) -> Any:
 
 
 def _write(given: dict[str, Any], explorer: Any) -> None:
-    from ..explorer.export import write_page
+    from ..explorer.pages import write_page
 
     with report_progress(given, "export"):
         written = write_page(explorer.session, given["export"])

@@ -1,8 +1,8 @@
 """The explorer: a page that shows maps, and answers where they lie.
 
 ``explore`` begins one; ``routes`` are the questions that its page may ask, ``honesty`` and
-``placing`` answer them from the stages of the library, ``server``, ``widget`` and ``export`` are
-the three hosts of the page.
+``verdicts`` answer them from the stages of the library; the page is served (``server``), or stands
+in a file or a notebook (``pages``).
 """
 
 from .start import explore

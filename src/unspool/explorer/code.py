@@ -1,4 +1,4 @@
-"""Methods as the page offers them, and maps as the lines of code that make them again."""
+"""Methods as the page offers them, maps as it lists them, and as lines of code that make them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import dataclasses
 import shlex
 from typing import Any
 
+import scipy.sparse as sp
+
 from ..catalog import METHODS, Entry, entry_of, is_catalogued
+from ..evaluate.scores import COLUMNS
 from ..methods.parameters import Rule, parameters_of
+from ..quality import Score
 from .columns import Data
-from .session import View, changed_parameters
+from .session import PICTURED, View
 
 MAIN = ("n_components", "n_neighbors", "radius", "metric", "kernel", "perplexity", "n_landmarks")
 HIDDEN = {"verbose"}
@@ -96,6 +100,65 @@ def _check(name: str, value: Any, rule: Rule) -> None:
     problem = rule.problem_with(value)
     if problem is not None:
         raise ValueError(f"{name} {problem}; got {value!r}")
+
+
+def describe(view: View) -> dict[str, Any]:
+    """Return a map as the page lists it."""
+    model, fitted = view.model, view.fitted
+    entry = entry_of(model) if is_catalogued(model) else None
+    points = view.data.is_points
+    parameters = {name: value for name, value in _parameters(model).items() if _is_plain(value)}
+    changed = ", ".join(f"{k}={v!r}" for k, v in changed_parameters(model).items())
+    return {
+        "id": view.id,
+        "label": fitted.label,
+        "method": None if entry is None else entry.name,
+        "coordinates": view.width,
+        "q": min(view.width, PICTURED),
+        "parameters": parameters,
+        "seconds": round(fitted.seconds, 3),
+        "scores": [_told(c, fitted.scores[c.name]) for c in COLUMNS if c.name in fitted.scores],
+        "notes": list(fitted.notes),
+        "can": {
+            "inverse": points and hasattr(model, "inverse_transform"),
+            "transform": points and hasattr(model, "transform"),
+            "path": True,
+            "ellipses": points and not sp.issparse(view.data.points),
+            "pairs": not sp.issparse(view.data.points) or points,
+            "stability": points and entry is not None and not sp.issparse(view.data.points),
+        },
+        "words": f"{fitted.label}" + (f" ({changed})" if changed else ""),
+    }
+
+
+def _told(column: Any, score: Score) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "heading": column.heading,
+        "value": float(score.value),
+        "standard_error": float(score.standard_error),
+        "more_is_better": column.more_is_better,
+    }
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    return dict(model.get_params(deep=False)) if hasattr(model, "get_params") else {}
+
+
+def changed_parameters(model: Any) -> dict[str, Any]:
+    """Return the plain parameters that are not the default of their class."""
+    if not is_catalogued(model):
+        return {}
+    usual, known = type(model)().get_params(), _parameters(model)
+    told = {name: value for name, value in known.items() if _is_plain(value)}
+    return {k: v for k, v in told.items() if usual[k] != v and k not in ("verbose", "random_state")}
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether JSON can hold a value of a parameter."""
+    if isinstance(value, list | tuple):
+        return len(value) <= 20 and all(_is_plain(item) for item in value)
+    return value is None or isinstance(value, bool | int | float | str)
 
 
 def python_code(view: View) -> str:

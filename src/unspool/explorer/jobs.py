@@ -29,7 +29,8 @@ import scipy.sparse as sp
 from ..evaluate.compare import title_of
 from ..evaluate.evidence import FAILURES
 from ..runtime import Event, listen, stage, tell_progress
-from .session import Session, View, describe, fit_map
+from .code import describe
+from .session import Session, View, fit_map
 from .verdicts import stability_of
 
 Hear = Callable[[dict[str, Any]], None]

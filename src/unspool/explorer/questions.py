@@ -98,6 +98,10 @@ def _up(size: int) -> int:
     return -(-size // STEP) * STEP
 
 
+class NotPossible(ValueError):
+    """The question has no answer for these data or this method; the message says why."""
+
+
 class Busy(RuntimeError):
     """Not now; ``job`` is what has to run first, if that is it."""
 

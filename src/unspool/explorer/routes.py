@@ -21,16 +21,16 @@ from ..evaluate.scores import COLUMNS
 from ..io import write_table
 from ..runtime import Cancelled
 from ..values import Array
-from . import honesty, placing, verdicts
-from .code import build_model, command_code, list_methods, python_code
-from .columns import Column, Data, histogram
-from .images import thumbnail
+from . import honesty, verdicts
+from .code import build_model, command_code, describe, list_methods, python_code
+from .columns import Column, Data, histogram, thumbnail
 from .jobs import Job, Jobs
 from .questions import (
     FRAME,
     Answer,
     Asked,
     Busy,
+    NotPossible,
     body_of,
     frame_answer,
     json_answer,
@@ -38,13 +38,13 @@ from .questions import (
     refusal,
     unpack,
 )
-from .session import PICTURED, Session, View, describe
+from .session import PICTURED, Session, View
 
 MORPHED = 200_000  # points up to which one map turns into another before the eye
 EXPORTED = 100_000  # points up to which a page can stand alone in a file
 UPLOAD = 256 * 2**20
 SMALL = 64 * 2**10  # bytes of a question
-LIMITS = {"morph": MORPHED, "export": EXPORTED, "upload": UPLOAD, "inverse": placing.MOST_PLACES}
+LIMITS = {"morph": MORPHED, "export": EXPORTED, "upload": UPLOAD, "inverse": honesty.MOST_PLACES}
 ROWS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 
 
@@ -77,7 +77,7 @@ class Explorer:
         """Answer a question; what cannot be answered has its sentence and its status."""
         try:
             return self._route(asked)(self, asked)
-        except honesty.NotPossible as error:
+        except NotPossible as error:
             return refusal(422, error)
         except Busy as error:
             return json_answer({"error": str(error), "job": error.job}, 409)
@@ -274,7 +274,7 @@ def _inverse(explorer: Explorer, asked: Asked) -> Answer:
         places = np.asarray(given.get("places"), dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError("places must be a list of coordinates") from None
-    return frame_answer(*placing.inverse(explorer.session, explorer.view(asked), places))
+    return frame_answer(*honesty.inverse(explorer.session, explorer.view(asked), places))
 
 
 def _search(explorer: Explorer, asked: Asked) -> Answer:
@@ -291,7 +291,7 @@ def _start(explorer: Explorer, asked: Asked) -> Answer:
     if given.get("kind") == "stability":
         view = explorer.session.view(str(given.get("map")))
         if not describe(view)["can"]["stability"]:
-            raise honesty.NotPossible("this map cannot be fitted again on parts of the data")
+            raise NotPossible("this map cannot be fitted again on parts of the data")
         model, places = _unfitted(view), view.embedding
         job = Job("stability", model, data.metric, map=view.id, embedding=places)
     elif given.get("kind") == "fit":
@@ -318,8 +318,8 @@ def _cancel(explorer: Explorer, asked: Asked) -> Answer:
 def _drop(explorer: Explorer, asked: Asked) -> Answer:
     name, view = asked.word("name")[:200], explorer.view(asked)
     session = explorer.session
-    placed = placing.received(
-        name, asked.body, lambda file: placing.drop(session, view, name, file)
+    placed = honesty.received(
+        name, asked.body, lambda file: honesty.drop(session, view, name, file)
     )
     return frame_answer(*placed)
 
@@ -352,7 +352,7 @@ def _selection(body: bytes, data: Data) -> tuple[Array, list[str]]:
 
 
 def _page(explorer: Explorer, asked: Asked) -> Answer:
-    from .export import page_of
+    from .pages import page_of
 
     names = [name for name in asked.query.get("maps", "").split(",") if name]
     page = page_of(explorer.session, names or None)

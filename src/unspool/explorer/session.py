@@ -15,16 +15,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import distances, graph, quality
-from ..catalog import entry_of, is_catalogued
 from ..dimension import Dimension, intrinsic_dimension
+from ..distances import pairwise_distances
+from ..distances.blocks import blocks, smallest
+from ..edges import graph_from_table
 from ..evaluate import Comparison, Diagnosis, Evidence, diagnose
 from ..evaluate.compare import title_of, was_fitted_on
-from ..evaluate.scores import COLUMNS, Elbow, Scores, Yardstick, geodesics_to_guides
+from ..evaluate.scores import Elbow, Scores, Yardstick, geodesics_to_guides
 from ..quality import Alignment, Score
-from ..values import Array, NeighborGraph, NeighborIndex
+from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .columns import Data
-from .scan import Scan
 
+STEP = 2**16  # points that a scan looks at together
 NEAR = 10  # neighbours that scores, graphs of other methods and a click look at
 PICTURED = 3  # coordinates that the page draws
 ALL_PATHS = 20_000  # points up to which geodesics of all of them are measured
@@ -32,6 +34,48 @@ MANY = 150_000  # points from which on the ranks of a few take long enough
 RANKED = 50  # of them
 ASKED_OF_FEW, ASKED_OF_MANY = 2_000, 200  # points whose gaps tell what is far
 SAMPLED = 5_000  # points that stand for more, where geodesics are needed
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Points and a metric, searched from the first to the last in one pass.
+
+    An index of a million points takes longer to build, and more memory, than the clicks of a day.
+    """
+
+    points: Array
+    metric: Metric
+    name = "scan"
+
+    @property
+    def n_points(self) -> int:
+        """Number of points searched."""
+        return len(self.points)
+
+    def nearest(self, queries: Any, count: int) -> NeighborGraph:
+        """Return the ``count`` nearest points of each query, nearest first."""
+        rows = np.asarray(queries, dtype=np.float64)
+        # however many ask, a table of distances fits into a chunk of memory
+        found = [self._table(rows[part], count) for part in blocks(len(rows), self._step)]
+        near, lengths = (np.concatenate(part) for part in zip(*found, strict=True))
+        return graph_from_table(near, lengths, n_columns=self.n_points, search=self.name)
+
+    @property
+    def _step(self) -> int:
+        return min(STEP, self.n_points)
+
+    def _table(self, rows: Array, count: int) -> tuple[Array, Array]:
+        """Return the nearest of a few rows, and how far they are."""
+        near = np.empty((len(rows), 0), dtype=np.int64)
+        lengths = np.empty((len(rows), 0))
+        for first in range(0, self.n_points, self._step):
+            block = pairwise_distances(rows, self.points[first : first + self._step], self.metric)
+            columns, found = smallest(block, min(count, block.shape[1]))
+            near = np.concatenate([near, columns + first], axis=1)
+            lengths = np.concatenate([lengths, found], axis=1)
+            kept, lengths = smallest(lengths, min(count, lengths.shape[1]))
+            near = np.take_along_axis(near, kept, axis=1)
+        return near, lengths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -343,62 +387,3 @@ def _placed(model: Any, data: Data, known: Array) -> Array:
     if kept is None or not hasattr(model, "transform"):  # of such a model nobody can tell
         return known
     return np.asarray(model.transform(data.points))
-
-
-def describe(view: View) -> dict[str, Any]:
-    """Return a map as the page lists it."""
-    model, fitted = view.model, view.fitted
-    entry = entry_of(model) if is_catalogued(model) else None
-    points = view.data.is_points
-    parameters = {name: value for name, value in _parameters(model).items() if _is_plain(value)}
-    changed = ", ".join(f"{k}={v!r}" for k, v in changed_parameters(model).items())
-    return {
-        "id": view.id,
-        "label": fitted.label,
-        "method": None if entry is None else entry.name,
-        "coordinates": view.width,
-        "q": min(view.width, PICTURED),
-        "parameters": parameters,
-        "seconds": round(fitted.seconds, 3),
-        "scores": [_told(c, fitted.scores[c.name]) for c in COLUMNS if c.name in fitted.scores],
-        "notes": list(fitted.notes),
-        "can": {
-            "inverse": points and hasattr(model, "inverse_transform"),
-            "transform": points and hasattr(model, "transform"),
-            "path": True,
-            "ellipses": points and not sp.issparse(view.data.points),
-            "pairs": not sp.issparse(view.data.points) or points,
-            "stability": points and entry is not None and not sp.issparse(view.data.points),
-        },
-        "words": f"{fitted.label}" + (f" ({changed})" if changed else ""),
-    }
-
-
-def _told(column: Any, score: Score) -> dict[str, Any]:
-    return {
-        "name": column.name,
-        "heading": column.heading,
-        "value": float(score.value),
-        "standard_error": float(score.standard_error),
-        "more_is_better": column.more_is_better,
-    }
-
-
-def _parameters(model: Any) -> dict[str, Any]:
-    return dict(model.get_params(deep=False)) if hasattr(model, "get_params") else {}
-
-
-def changed_parameters(model: Any) -> dict[str, Any]:
-    """Return the plain parameters that are not the default of their class."""
-    if not is_catalogued(model):
-        return {}
-    usual, known = type(model)().get_params(), _parameters(model)
-    told = {name: value for name, value in known.items() if _is_plain(value)}
-    return {k: v for k, v in told.items() if usual[k] != v and k not in ("verbose", "random_state")}
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether JSON can hold a value of a parameter."""
-    if isinstance(value, list | tuple):
-        return len(value) <= 20 and all(_is_plain(item) for item in value)
-    return value is None or isinstance(value, bool | int | float | str)

@@ -15,8 +15,7 @@ from ..evaluate import Comparison
 from ..io import PreparedTable, Recipe
 from ..io.table import import_pandas
 from ..quality import checked, checked_table
-from .columns import Data
-from .images import images_of
+from .columns import Data, images_of
 from .jobs import Jobs
 from .routes import Explorer
 from .session import Session, taken_maps
@@ -166,7 +165,7 @@ def explore(
     metric = _metric_of(model)
     data = data_of_array(X, metric=metric, color=color, ids=ids, image=image, truth=truth)
     if in_notebook():
-        from .widget import make_widget
+        from .pages import make_widget
 
         return make_widget(explorer_of(data, model, "widget"))
     explorer = explorer_of(data, model)

@@ -14,7 +14,8 @@ from ..evaluate.solution_checks import spectrum_of
 from ..quality import Score
 from ..values import Array
 from .columns import histogram
-from .honesty import DOUBTED, NotPossible, known_distortion
+from .honesty import DOUBTED, known_distortion
+from .questions import NotPossible
 from .session import Session, View
 
 DIAGNOSED = 100_000  # points up to which a diagnosis is made while one waits

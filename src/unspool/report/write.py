@@ -19,8 +19,7 @@ import unspool
 from ..catalog import entry_of, is_catalogued
 from ..evaluate import Comparison, summarize
 from ..explorer.columns import Data
-from ..explorer.export import embedded, file_policy
-from ..explorer.pages import page_style, start_script
+from ..explorer.pages import embedded, file_policy, page_style, start_script
 from ..explorer.session import Session, taken_maps
 from ..explorer.start import data_of_array
 from ..io import write_atomically
