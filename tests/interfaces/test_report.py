@@ -232,12 +232,12 @@ def test_a_comparison_without_any_map_can_be_reported(tmp_path):
 def test_nothing_half_written_is_left(report, tmp_path, monkeypatch):
     path = tmp_path / "r.html"
     path.write_text("before")
-    from unspool.report import write
+    from unspool import report as room
 
     def fail(*args):
         raise ValueError("no picture")
 
-    monkeypatch.setattr(write, "map_pictures", fail)
+    monkeypatch.setattr(room, "map_pictures", fail)
     with pytest.raises(ValueError, match="no picture"):
         write_report(report[0], path)
     assert path.read_text() == "before"

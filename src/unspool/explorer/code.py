@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 import scipy.sparse as sp
@@ -16,6 +17,7 @@ from .columns import Data
 from .session import PICTURED, View
 
 MAIN = ("n_components", "n_neighbors", "radius", "metric", "kernel", "perplexity", "n_landmarks")
+GIVEN = "X = ...  # your data: an array with one row per point"
 HIDDEN = {"verbose"}
 METRICS = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "braycurtis")
 
@@ -164,20 +166,32 @@ def _is_plain(value: Any) -> bool:
 def python_code(view: View) -> str:
     """Return the program that makes a map again."""
     data, model = view.data, view.model
-    loading = data.loading.strip() or "X = ...  # your data: an array with one row per point"
-    made = " ".join(repr(model).split())
-    home = "unspool" if is_catalogued(model) else type(model).__module__
-    imports = ["import unspool"] if home == "unspool" else ["import unspool", f"import {home}"]
+    loading = data.loading.strip() or GIVEN
     lines = [
-        *imports,
+        "import unspool",
+        *(f"import {name}" for name in foreign_modules([model])),
         "",
         loading,
         "",
-        f"model = {home}.{made}",
+        f"model = {constructor(model)}",
         "model.fit(X)",
         f"unspool.explore({', '.join(_shown(data))})",
     ]
     return "\n".join(lines)
+
+
+def constructor(model: Any) -> str:
+    """Return the call that makes a model, with the parameters that are not the default."""
+    return f"{_home(model)}.{' '.join(repr(model).split())}"
+
+
+def foreign_modules(models: Sequence[Any]) -> list[str]:
+    """Return the modules of other packages that the calls which make these models need."""
+    return sorted({_home(model) for model in models} - {"unspool"})
+
+
+def _home(model: Any) -> str:
+    return "unspool" if is_catalogued(model) else type(model).__module__
 
 
 def _shown(data: Data) -> list[str]:

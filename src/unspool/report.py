@@ -1,11 +1,14 @@
-"""A comparison -> one HTML file, with its style and pictures inside.
+"""The report: a comparison as one self-contained page that opens anywhere, also on paper.
 
-Where scripts run, its map answers: hover, colours, neighbours on a click. The page ends with the
-lines that make the same comparison again, in a shell and in Python.
+Each picture has the sentence that tells it to those who cannot see it. Where scripts run, the map
+answers: hover, colours, neighbours on a click. The page ends with the lines that make the same
+comparison again, in a shell and in Python.
 """
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 import shlex
 from collections.abc import Sequence
@@ -14,29 +17,29 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import unspool
 
-from ..catalog import entry_of, is_catalogued
-from ..evaluate import Comparison, summarize
-from ..explorer.columns import Data
-from ..explorer.pages import embedded, file_policy, page_style, start_script
-from ..explorer.session import Session, taken_maps
-from ..explorer.start import data_of_array
-from ..io import write_atomically
-from ..plot import key
-from ..runtime import stage
-from .panels import (
-    dimension_picture,
-    elbow_pictures,
-    map_pictures,
-    shepard_pictures,
-    trust_key,
-    trust_pictures,
-)
+from . import plot
+from .catalog import entry_of, is_catalogued
+from .dimension import Dimension
+from .evaluate import Comparison, summarize
+from .explorer.code import GIVEN, constructor, foreign_modules
+from .explorer.columns import Data
+from .explorer.pages import embedded, file_policy, page_style, start_script
+from .explorer.session import Session, taken_maps
+from .explorer.start import data_of_array
+from .io import write_atomically
+from .runtime import stage
 
 MOST = 20_000  # points up to which the neighbours of all of them are found in seconds
 # what matplotlib's marks look like in a text
 MARKS = {"o": "●", "^": "▲", "s": "■", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}
+EQUAL = 0.01  # of kept neighbours: nobody sees the difference between two maps
+WELL = 0.9  # kept neighbours from which on a map can be read
+DPI = 144  # sharp on a screen of double density at the size it is shown, and on paper
+COLORS = 128  # of the palette: a third of the bytes of a full picture, and no eye sees it
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def write_report(
         page |= {
             "maps": map_pictures(comparison, color, label, images),
             "color_name": label,
-            "map_key": key(color),
+            "map_key": plot.key(color),
         }
         running.advance()
         page["live"] = live_map(comparison, explored)
@@ -155,10 +158,6 @@ def _page(comparison: Comparison, running: Any, title: str) -> dict[str, Any]:
         "noted": sum(len(outcome.notes) for outcome in comparison.outcomes),
         "best": {c.name: comparison.best(c.name) for c in comparison.scored},
     }
-
-
-EQUAL = 0.01  # of kept neighbours: nobody sees the difference between two maps
-WELL = 0.9  # kept neighbours from which on a map can be read
 
 
 def headline(comparison: Comparison) -> str:
@@ -206,7 +205,7 @@ def _title(source: str) -> str:
 
 
 def _part(name: str) -> str:
-    return files("unspool.report").joinpath(name).read_text("utf-8")
+    return files("unspool").joinpath(name).read_text("utf-8")
 
 
 def _template() -> Any:
@@ -219,9 +218,6 @@ def _template() -> Any:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     return made.from_string(_part("report.html"))
-
-
-GIVEN = "X = ...  # your data: an array with one row per point"
 
 
 def shell_command(comparison: Comparison, source: str, path: str) -> str:
@@ -291,14 +287,134 @@ def _loading(comparison: Comparison, loading: str) -> list[str]:
 
 def _imports(comparison: Comparison) -> list[str]:
     models = [o.model for o in comparison.outcomes if hasattr(o.model, "fit")]
-    foreign = {type(model).__module__ for model in models if not is_catalogued(model)}
-    return [f"import {module}" for module in sorted(foreign)]
+    return [f"import {module}" for module in foreign_modules(models)]
 
 
 def _constructor(model: Any) -> str:
-    """Return the call that makes a model, with the parameters that are not the default."""
-    if not hasattr(model, "fit"):  # coordinates that another program made
-        return "..."
-    made = " ".join(repr(model).split())
-    home = "unspool" if is_catalogued(model) else type(model).__module__
-    return f"{home}.{made}"
+    is_ready = not hasattr(model, "fit")  # coordinates that another program made
+    return "..." if is_ready else constructor(model)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image as text, for a light and a dark page, what it shows in a sentence, its caption."""
+
+    source: str
+    dark: str
+    alt: str
+    title: str
+    caption: str = ""
+
+
+def picture(figure: Any, title: str, alt: str, caption: str = "") -> Picture:
+    """Return a figure as a picture that needs no other file."""
+    light = _as_text(figure)
+    return Picture(light, _as_text(plot.darken(figure)), alt, title, caption)
+
+
+def _as_text(figure: Any) -> str:
+    from PIL import Image
+
+    drawn, small = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=DPI, facecolor=figure.get_facecolor())
+    Image.open(drawn).convert("RGB").quantize(COLORS).save(small, format="png", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode('ascii')}"
+
+
+def map_pictures(
+    comparison: Comparison, color: Any, label: str, images: Any = None
+) -> list[Picture]:
+    """Return one picture per map, all laid on each other and painted alike."""
+    answer = []
+    for name, places in comparison.aligned.items():
+        scores = comparison.scores[name]
+        told = _told(scores)
+        alt = f"Map of {len(places)} points by {name}, coloured by {label}; {told}"
+        if images is not None and places.shape[1] == 2:
+            figure = plot.thumbnails(places, images, color, show_key=False)
+        else:
+            figure = plot.embedding(places, color, dimensions=solid(places), show_key=False)
+        answer.append(picture(figure, name, alt, told))
+    truth = comparison.yardstick.truth
+    if truth is not None and truth.shape[1] <= 2:
+        figure = plot.embedding(truth, color, show_key=False)
+        alt = f"The true coordinates of the {len(truth)} points, coloured by {label}"
+        answer.insert(0, picture(figure, "Truth", alt, "the coordinates the data were made from"))
+    return answer
+
+
+def solid(places: Any) -> int:
+    """Return in how many dimensions a map is drawn: three coordinates are all shown."""
+    return 3 if places.shape[1] == 3 else 2
+
+
+def trust_limits(comparison: Comparison) -> tuple[float, float]:
+    """Return the ends of the scale of trust, one for all maps: the same colour, the same trust."""
+    scored = (s["trustworthiness"] for s in comparison.scores.values() if "trustworthiness" in s)
+    low = min((float(np.quantile(s.per_point, 0.02)) for s in scored), default=0.0)
+    return min(low, 0.9), 1.0
+
+
+def trust_key(comparison: Comparison) -> plot.Key | None:
+    """Return the scale of the pictures of trust."""
+    limits = trust_limits(comparison)
+    return plot.key(np.array(limits), limits=limits, colormap=plot.TRUST)
+
+
+def trust_pictures(comparison: Comparison) -> list[Picture]:
+    """Return one picture per map, painted by the trustworthiness of each point."""
+    scored = {
+        name: scores["trustworthiness"]
+        for name, scores in comparison.scores.items()
+        if "trustworthiness" in scores
+    }
+    limits = trust_limits(comparison)
+    answer = []
+    for name, score in scored.items():
+        places = comparison.aligned[name]
+        worst = float(np.quantile(score.per_point, 0.05))
+        told = f"95 % of the points have more than {worst:.2f}"
+        alt = f"Map by {name} coloured by trustworthiness: mean {score.value:.3f}, {told}"
+        figure = plot.trust(places, score, limits=limits, show_key=False)
+        answer.append(picture(figure, name, alt, told))
+    return answer
+
+
+def shepard_pictures(comparison: Comparison) -> list[Picture]:
+    """Return the Shepard diagram of each map."""
+    answer = []
+    for name, pairs in comparison.shepard.items():
+        told = f"rank correlation {pairs.value:.3f}"
+        alt = f"Shepard diagram of {name}: distances on the map over distances in the data, {told}"
+        answer.append(picture(plot.shepard(pairs), name, alt, told))
+    return answer
+
+
+def elbow_pictures(comparison: Comparison) -> list[Picture]:
+    """Return what 1, 2, ... coordinates leave unexplained of straight distances and geodesics."""
+    answer = []
+    for elbow in comparison.elbows:
+        values = ", ".join(f"{value:.3f}" for value in elbow.curve.values)
+        count = len(elbow.curve.values)
+        alt = f"Residual variance of {elbow.explains} with 1 to {count} coordinates: {values}"
+        figure = plot.elbow(elbow.curve)
+        answer.append(picture(figure, elbow.method, alt, f"of {elbow.explains}"))
+    return answer
+
+
+def dimension_picture(found: Dimension) -> Picture:
+    """Return the estimates of dimension with their errors."""
+    figure = plot.estimates(
+        [estimate.method for estimate in found.estimates],
+        [estimate.value for estimate in found.estimates],
+        [2 * estimate.standard_error for estimate in found.estimates],
+    )
+    low, high = found.spread
+    alt = f"Estimates of the intrinsic dimension, from {low:.1f} to {high:.1f}"
+    return picture(figure, "Intrinsic dimension", alt, "bars are two standard errors to both sides")
+
+
+def _told(scores: Any) -> str:
+    if "trustworthiness" in scores:
+        return f"trustworthiness {scores['trustworthiness'].value:.3f}"
+    return f"neighbours kept {scores['neighbours kept'].value:.3f}"
