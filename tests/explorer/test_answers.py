@@ -395,7 +395,7 @@ def test_copied_code_and_command_make_the_map_of_a_file_again(tmp_path, monkeypa
         fitted = fit_map(job.model, self.session.data.points, job.metric, job.label)
         return self.session.add(fitted)
 
-    monkeypatch.setattr("unspool.cli.explore._show", show)
+    monkeypatch.setattr("unspool.cli.evaluate._show", show)
     monkeypatch.setattr("unspool.explorer.jobs.Jobs.run", fit_here)
     asked = ["explore", "my table.csv", "--color", "kind", "--scale", "standard"]
     first = run(*asked, "-m", "isomap", "--n-neighbors", "7")

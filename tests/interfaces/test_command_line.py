@@ -17,7 +17,7 @@ from tests.interfaces.running import done, refused
 from unspool import datasets
 from unspool.catalog import METHODS
 from unspool.cli import COMMANDS
-from unspool.cli.parameters import ParameterType, method_options
+from unspool.cli.methods import ParameterType, method_options
 from unspool.methods.parameters import parameters_of
 from unspool.runtime import display
 

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from unspool import datasets, distances, plot, quality
 from unspool.evaluate import compare, diagnose
 from unspool.methods import PCA, Isomap
-from unspool.plot.overlays import spread_out, without_overlap
+from unspool.plot.maps import spread_out, without_overlap
 from unspool.plot.style import CATEGORIES, FAINT
 
 ROLL = datasets.swiss_roll(200)

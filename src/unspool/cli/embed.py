@@ -21,6 +21,7 @@ from .input import (
     read_data,
 )
 from .large import embed_large, is_large, large_options, transform_large
+from .methods import MethodCommand, build_model, method_option
 from .output import (
     check_outputs,
     draw_map,
@@ -36,7 +37,6 @@ from .output import (
     write_figure,
     write_map,
 )
-from .parameters import MethodCommand, build_model, method_option
 
 BY_SAMPLE = "fit N rows that are spread out, place the others, and tell how well"
 

@@ -24,7 +24,7 @@ from ..io import (
     prepare,
     read_table,
 )
-from ..io.recipe import COFACTOR
+from ..io.preparation import COFACTOR
 from .output import tell
 
 Decorator = Callable[[Any], Any]

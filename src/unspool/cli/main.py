@@ -117,7 +117,7 @@ COMMANDS = {
     "embed": Listed("embed", "Map a table, an array or a folder of images to few coordinates."),
     "transform": Listed("embed", "Place new rows on the map of a saved model."),
     "compare": Listed("evaluate", "Run several methods side by side and write a report."),
-    "explore": Listed("explore", "See maps in the browser, and ask where they lie."),
+    "explore": Listed("evaluate", "See maps in the browser, and ask where they lie."),
     "dimension": Listed("evaluate", "Estimate how many coordinates the data need."),
     "diagnose": Listed("evaluate", "Tell how far a map can be trusted, and what to change."),
     "plan": Listed("methods", "Predict the memory and time of a method on this machine."),

@@ -24,12 +24,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from .clusters import EXERCISE_CORRELATION, bars, correlated_normal, subspaces, three_clusters
-from .curves import circle, conic, helix, helix_length, union_of_lines
-from .real import real, real_names
-from .sample import Sample
-from .surfaces import (
+from .manifolds import (
     ROLLS,
+    circle,
+    conic,
     flat_patch,
+    helix,
+    helix_length,
     punctured_sphere,
     s_curve,
     saddle,
@@ -38,7 +39,10 @@ from .surfaces import (
     spiral_length,
     swiss_roll,
     twin_peaks,
+    union_of_lines,
 )
+from .real import real, real_names
+from .sample import Sample
 
 __all__ = [
     "EXERCISE_CORRELATION",

@@ -16,17 +16,25 @@ if TYPE_CHECKING:
     from .atomic import write_atomically, write_together
     from .cells import scanpy_graph
     from .pipeline import TableModel, TablePreparation, pass_through
-    from .preparation import UNEVEN, PreparedTable, Selection, apply_recipe, prepare
+    from .preparation import (
+        NA_CHOICES,
+        SCALES,
+        UNEVEN,
+        PreparedTable,
+        Recipe,
+        Selection,
+        apply_recipe,
+        prepare,
+    )
     from .read import read_points, read_table
-    from .recipe import NA_CHOICES, SCALES, Recipe
     from .table import Table, table_of
     from .write import check_output, write_table
 
 _HOMES = {
-    "NA_CHOICES": "recipe",
+    "NA_CHOICES": "preparation",
     "PreparedTable": "preparation",
-    "Recipe": "recipe",
-    "SCALES": "recipe",
+    "Recipe": "preparation",
+    "SCALES": "preparation",
     "Selection": "preparation",
     "Table": "table",
     "TableModel": "pipeline",

@@ -19,8 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..values import Array
-from .preparation import Selection, apply_recipe, prepare
-from .recipe import Recipe
+from .preparation import Recipe, Selection, apply_recipe, prepare
 from .table import table_of
 
 

@@ -6,11 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .binary import read_array, read_columnar, read_excel
+from .binary import read_array, read_columnar, read_excel, read_images
 from .cells import read_h5ad
-from .images import read_images
-from .preparation import PreparedTable, Selection, prepare
-from .recipe import COFACTOR
+from .preparation import COFACTOR, PreparedTable, Selection, prepare
 from .table import Table, to_frame
 from .text import read_text
 

@@ -1,8 +1,7 @@
 """Figures that need no screen: ``plot.embedding(model, color).savefig("map.png")``."""
 
 from .curves import elbow, estimates, scree, shepard
-from .maps import comparison, embedding, neighbor_graph, scatter_matrix
-from .overlays import ellipses, thumbnails, trust
+from .maps import comparison, ellipses, embedding, neighbor_graph, scatter_matrix, thumbnails, trust
 from .paint import Key, key
 from .style import TRUST, darken, figure
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..catalog import METHODS
-from ..io.recipe import CURVES, NA_CHOICES, SCALES
+from ..io.preparation import CURVES, NA_CHOICES, SCALES
 from .registry import STEPS, Declaration, Part
 from .rules import (
     Either,

@@ -101,7 +101,7 @@ PLACES = {
     **{word: f"unspool.{place}" for word, place in _VALUES.items()},
     **STEPS,
     **PIPELINES,
-    "recipe": "unspool.io.recipe:Recipe",
+    "recipe": "unspool.io.preparation:Recipe",
     **{name: ":".join(entry.cls.rsplit(".", 1)) for name, entry in METHODS.items()},
 }
 
