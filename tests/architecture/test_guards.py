@@ -52,13 +52,13 @@ BROKEN = [
     (imports.private_names_stay_in_their_folder, "extension", "from .values import _frozen"),
     (
         imports.private_names_stay_in_their_folder,
-        "textbook/texts/slides",
+        "textbook/slides",
         "from ..runner import _load",
     ),
     (
         imports.private_names_stay_in_their_folder,
         "textbook/runner",
-        "from .texts.slides import _cities",
+        "from .chapters.slides import _cities",
     ),
     (imports.reserved_calls_stay_home, "methods/pca", "import numpy as np\nnp.linalg.eigh(a)"),
     (imports.reserved_calls_stay_home, "methods/pca", "from numpy.linalg import svd"),

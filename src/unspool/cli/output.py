@@ -14,8 +14,8 @@ import click
 
 from ..io import PreparedTable, check_output, write_atomically, write_table
 from ..io.cells import write_cells, write_new_cells
+from ..io.files import WRITERS
 from ..io.table import import_pandas
-from ..io.write import WRITERS
 from ..runtime import show_progress
 from ..values import Array
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .atomic import write_atomically, write_together
     from .cells import scanpy_graph
+    from .files import check_output, read_points, read_table, write_table
     from .pipeline import TableModel, TablePreparation, pass_through
     from .preparation import (
         NA_CHOICES,
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
         apply_recipe,
         prepare,
     )
-    from .read import read_points, read_table
     from .table import Table, table_of
-    from .write import check_output, write_table
 
 _HOMES = {
     "NA_CHOICES": "preparation",
@@ -41,15 +40,15 @@ _HOMES = {
     "TablePreparation": "pipeline",
     "UNEVEN": "preparation",
     "apply_recipe": "preparation",
-    "check_output": "write",
+    "check_output": "files",
     "pass_through": "pipeline",
     "prepare": "preparation",
-    "read_points": "read",
-    "read_table": "read",
+    "read_points": "files",
+    "read_table": "files",
     "scanpy_graph": "cells",
     "table_of": "table",
     "write_atomically": "atomic",
-    "write_table": "write",
+    "write_table": "files",
     "write_together": "atomic",
 }
 

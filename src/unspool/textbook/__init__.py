@@ -24,10 +24,15 @@ from .checks import (
     rising,
 )
 from .pages import write_pages
-from .registry import TEXTS, Item, Text, chosen, item, items, source_of
 from .runner import (
+    TEXTS,
     Absent,
+    Item,
     Result,
+    Text,
+    chosen,
+    item,
+    items,
     left_out,
     listed,
     load,
@@ -35,6 +40,7 @@ from .runner import (
     run_all,
     shifted,
     shifting,
+    source_of,
     summary,
     told,
 )

@@ -22,8 +22,7 @@ from .. import plot
 from ..io import write_atomically
 from ..plot import figure
 from .checks import ERRATA, Check
-from .registry import TEXTS, Text, items, source_of
-from .runner import Result, summary
+from .runner import TEXTS, Result, Text, items, source_of, summary
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, quality
-from ...methods import PCA, LaplacianEigenmaps
-from ..checks import Outcome, measured, mostly, outcome, printed, share_of_own
-from ..pages import canvas, groups, named
-from ..registry import item
-from ..runner import Table, shifted
+from .. import datasets, quality
+from ..methods import PCA, LaplacianEigenmaps
+from .checks import Outcome, measured, mostly, outcome, printed, share_of_own
+from .pages import canvas, groups, named
+from .runner import Table, item, shifted
 
 
 @item("S2.example-bars", "A toy vision example: bars", "Example 1, Figure 1")

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import kernel, plot
-from ...methods import PolynomialPCA
-from ..checks import Check, Outcome, equal, measured, outcome, printed, printed_row
-from ..pages import canvas, scatter
-from ..registry import item
-from ..runner import shifted
+from .. import kernel, plot
+from ..methods import PolynomialPCA
+from .checks import Check, Outcome, equal, measured, outcome, printed, printed_row
+from .pages import canvas, scatter
+from .runner import item, shifted
 
 
 def parabola() -> Any:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, plot, quality
-from ...methods import LLE, MDS, PCA, ClassicalMDS, Isomap
-from ..checks import Outcome, follows, measured, mostly, outcome, worst_fit
-from ..pages import canvas, named, panels
-from ..registry import item
-from ..runner import Table, shifted
+from .. import datasets, distances, plot, quality
+from ..methods import LLE, MDS, PCA, ClassicalMDS, Isomap
+from .checks import Outcome, follows, measured, mostly, outcome, worst_fit
+from .pages import canvas, named, panels
+from .runner import Table, item, shifted
 
 
 def _flat_map(latitude: Any, longitude: Any) -> Any:

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ... import datasets
-from ...methods import PCA, AutoassociativeNetwork, PrincipalCurve, PrincipalSurface
-from ..checks import Outcome, equal, measured, mostly, outcome
-from ..pages import canvas, scatter
-from ..registry import item
-from ..runner import shifted
+from .. import datasets
+from ..methods import PCA, AutoassociativeNetwork, PrincipalCurve, PrincipalSurface
+from .checks import Outcome, equal, measured, mostly, outcome
+from .pages import canvas, scatter
+from .runner import item, shifted
 
 
 def _bend(n: int, noise: float, seed: int) -> Any:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, problem, spectrum
-from ...methods import SpectralClustering
-from ..checks import Outcome, equal, measured, mostly, outcome
-from ..pages import canvas, groups
-from ..registry import item
-from ..runner import shifted
+from .. import datasets, distances, problem, spectrum
+from ..methods import SpectralClustering
+from .checks import Outcome, equal, measured, mostly, outcome
+from .pages import canvas, groups
+from .runner import item, shifted
 
 
 def _random_graph(seed: int = 0, n: int = 40) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, kernel, quality
-from ...methods import (
+from .. import datasets, distances, kernel, quality
+from ..methods import (
     PCA,
     ClassicalMDS,
     Isomap,
@@ -20,10 +20,9 @@ from ...methods import (
     projection_success_probability,
     projection_tail_probability,
 )
-from ..checks import Outcome, follows, gap, measured, mostly, outcome, printed, rising, worst_fit
-from ..pages import canvas, in_space, lines, scatter
-from ..registry import item
-from ..runner import Table, shifted
+from .checks import Outcome, follows, gap, measured, mostly, outcome, printed, rising, worst_fit
+from .pages import canvas, in_space, lines, scatter
+from .runner import Table, item, shifted
 
 
 def _cloud(seed: int = 0) -> Any:

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import distances, kernel, quality
-from ...methods import MDS, PCA, ClassicalMDS, KernelPCA
-from ..checks import Outcome, equal, gap, measured, mostly, off_by_signs, outcome
-from ..registry import item
-from ..runner import shifted
+from .. import distances, kernel, quality
+from ..methods import MDS, PCA, ClassicalMDS, KernelPCA
+from .checks import Outcome, equal, gap, measured, mostly, off_by_signs, outcome
+from .runner import item, shifted
 
 DRAWS = range(20, 30)
 

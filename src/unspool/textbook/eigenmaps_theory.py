@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, problem
-from ...methods import LaplacianEigenmaps
-from ..checks import Outcome, gap, measured, outcome
-from ..registry import item
-from ..runner import shifted
+from .. import datasets, distances, graph, problem
+from ..methods import LaplacianEigenmaps
+from .checks import Outcome, gap, measured, outcome
+from .runner import item, shifted
 
 
 def _graph_of(points: Any, count: int = 8, t: float = 1.0) -> Any:

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ... import datasets, kernel, quality, spectrum
-from ...methods import LLE, PCA, KernelPCA, component_contours, mercer_expansion
-from ..checks import Outcome, equal, follows, measured, off_by_signs, outcome
-from ..pages import canvas
-from ..registry import item
-from ..runner import shifted
+from .. import datasets, kernel, quality, spectrum
+from ..methods import LLE, PCA, KernelPCA, component_contours, mercer_expansion
+from .checks import Outcome, equal, follows, measured, off_by_signs, outcome
+from .pages import canvas
+from .runner import item, shifted
 
 
 @item("S0.exercise-4.1", "Positive semi-definite kernels", "Exercise 4.1, Definition 4.3")

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, paths, problem, quality
-from ...methods import LLE, PCA, HessianLLE, Isomap
-from ..checks import Outcome, equal, measured, mostly, outcome, worst_fit
-from ..pages import panels
-from ..registry import item
-from ..runner import Table, shifted
+from .. import datasets, distances, graph, paths, problem, quality
+from ..methods import LLE, PCA, HessianLLE, Isomap
+from .checks import Outcome, equal, measured, mostly, outcome, worst_fit
+from .pages import panels
+from .runner import Table, item, shifted
 
 DRAWS = range(10)
 

@@ -7,12 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ... import datasets, dimension, distances, graph, paths, plot, quality
-from ...methods import LLE, LTSA, HessianLLE, Isomap, LandmarkIsomap, LaplacianEigenmaps
-from ..checks import Outcome, equal, gap, measured, outcome, printed
-from ..pages import canvas, in_space, lines
-from ..registry import item
-from ..runner import Table, shifted
+from .. import datasets, dimension, distances, graph, paths, plot, quality
+from ..methods import LLE, LTSA, HessianLLE, Isomap, LandmarkIsomap, LaplacianEigenmaps
+from .checks import Outcome, equal, gap, measured, outcome, printed
+from .pages import canvas, in_space, lines
+from .runner import Table, item, shifted
 
 ROLL = "swiss_roll_isomap"
 FIRST = 50  # the landmarks of the book: the first points of the file

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, kernel, spectrum
-from ...evaluate import plan
-from ...methods import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps, commute_time_distances
-from ..checks import Check, Outcome, equal, follows, measured, mostly, off_by_signs, outcome, unit
-from ..registry import item
-from ..runner import shifted
+from .. import datasets, distances, graph, kernel, spectrum
+from ..evaluate import plan
+from ..methods import LLE, PCA, Isomap, KernelPCA, LaplacianEigenmaps, commute_time_distances
+from .checks import Check, Outcome, equal, follows, measured, mostly, off_by_signs, outcome, unit
+from .runner import item, shifted
 
 
 def _by_kernel(table: Any, count: int = 2, *, center: bool = True) -> Any:

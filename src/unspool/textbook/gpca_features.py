@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, kernel, quality
-from ...methods import PCA, FeatureMapPCA, Isomap, KernelPCA, LaplacianEigenmaps, PolynomialPCA
-from ..checks import Outcome, equal, follows, measured, mostly, off_by_signs, outcome, worst_fit
-from ..pages import in_space, panels
-from ..registry import item
-from ..runner import shifted
+from .. import datasets, kernel, quality
+from ..methods import PCA, FeatureMapPCA, Isomap, KernelPCA, LaplacianEigenmaps, PolynomialPCA
+from .checks import Outcome, equal, follows, measured, mostly, off_by_signs, outcome, worst_fit
+from .pages import in_space, panels
+from .runner import item, shifted
 
 
 @item("S0.fig-4.1", "The saddle x3 = x1^2 - x2^2", "Figure 4.1")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, kernel, problem, quality, spectrum
-from ...methods import (
+from .. import datasets, distances, graph, kernel, problem, quality, spectrum
+from ..methods import (
     LLE,
     PCA,
     ClassicalMDS,
@@ -19,9 +19,8 @@ from ...methods import (
     PolynomialPCA,
     commute_time_distances,
 )
-from ..checks import Outcome, absolute_gap, follows, gap, measured, off_by_signs, outcome, unit
-from ..registry import item
-from ..runner import Table, shifted
+from .checks import Outcome, absolute_gap, follows, gap, measured, off_by_signs, outcome, unit
+from .runner import Table, item, shifted
 
 
 def _sheet(n: int = 200) -> Any:

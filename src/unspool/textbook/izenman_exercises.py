@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, quality
-from ...methods import LLE, PCA, HessianLLE, Isomap, KernelPCA, LaplacianEigenmaps
-from ..checks import Outcome, equal, measured, mostly, outcome, share_of_own, worst_fit
-from ..pages import panels
-from ..registry import item
-from ..runner import Table, shifted
+from .. import datasets, distances, graph, quality
+from ..methods import LLE, PCA, HessianLLE, Isomap, KernelPCA, LaplacianEigenmaps
+from .checks import Outcome, equal, measured, mostly, outcome, share_of_own, worst_fit
+from .pages import panels
+from .runner import Table, item, shifted
 
 
 def six(n_neighbors: int, *, n_components: int = 2) -> dict[str, Any]:

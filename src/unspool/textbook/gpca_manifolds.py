@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, kernel, quality
-from ...methods import LLE, MDS, ClassicalMDS, KernelPCA, LaplacianEigenmaps
-from ..checks import Outcome, measured, mostly, outcome, worst_fit
-from ..pages import canvas, lines, panels
-from ..registry import item
-from ..runner import shifted
+from .. import datasets, distances, graph, kernel, quality
+from ..methods import LLE, MDS, ClassicalMDS, KernelPCA, LaplacianEigenmaps
+from .checks import Outcome, measured, mostly, outcome, worst_fit
+from .pages import canvas, lines, panels
+from .runner import item, shifted
 
 
 @item("S0.mds", "Scaling dissimilarities and similarities", "section 4.2.1, eqs. 4.30-4.32")

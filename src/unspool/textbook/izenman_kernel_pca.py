@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, kernel, quality
-from ...methods import PCA, Isomap, KernelPCA, sweep_widths
-from ..checks import (
+from .. import datasets, kernel, quality
+from ..methods import PCA, Isomap, KernelPCA, sweep_widths
+from .checks import (
     Outcome,
     absolute_gap,
     equal,
@@ -19,9 +19,8 @@ from ..checks import (
     rising,
     share_of_own,
 )
-from ..pages import canvas, groups, scatter
-from ..registry import item
-from ..runner import Table, shifted
+from .pages import canvas, groups, scatter
+from .runner import Table, item, shifted
 
 
 @item("S4.feature-space", "PCA in feature space from inner products alone", "eqs. 16.23-16.32")

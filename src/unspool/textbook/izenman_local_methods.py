@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import datasets, distances, graph, problem, quality, spectrum
-from ...methods import LLE, HessianLLE, LaplacianEigenmaps
-from ..checks import Check, Outcome, equal, gap, measured, mostly, outcome, worst_fit
-from ..pages import panels
-from ..registry import item
-from ..runner import shifted
+from .. import datasets, distances, graph, problem, quality, spectrum
+from ..methods import LLE, HessianLLE, LaplacianEigenmaps
+from .checks import Check, Outcome, equal, gap, measured, mostly, outcome, worst_fit
+from .pages import panels
+from .runner import item, shifted
 
 
 def _weights_of(points: Any, neighbors: Any) -> Any:
