@@ -338,3 +338,19 @@ def html_table(heads: Sequence[str], lines: Sequence[Sequence[str]], below: Sequ
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     told = "".join(f"<div>{escape(sentence)}</div>" for sentence in below if sentence)
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>{told}"
+
+
+def columns_of_text(heads: Sequence[str], lines: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Return an aligned table; the first ``left`` columns are words, the last may be too long."""
+    rows = [list(heads), *(list(line) for line in lines)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    ruled = [rows[0], ["-" * width for width in widths], *rows[1:]]
+    return "\n".join(_line(row, widths, left) for row in ruled)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], left: int) -> str:
+    cells = [
+        cell.ljust(width) if i < left else cell.rjust(width)
+        for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "  ".join(cells).rstrip()

@@ -137,7 +137,7 @@ def is_an_example(name):
 
 
 def test_a_file_that_is_gone_is_told():
-    text = "See `graph/landmarks.py`, `spectrum/`, `docs/build.py`, `graph/pieces.py`, `iterate/`."
+    text = "See `paths/dijkstra.py`, `spectrum/`, `docs/build.py`, `graph/pieces.py`, `iterate/`."
     assert missing_files(text) == ["graph/pieces.py", "iterate/"]
 
 

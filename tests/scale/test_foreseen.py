@@ -121,7 +121,7 @@ def test_scores_and_dimension_of_points_on_disk(save, monkeypatch):
     found = quality.trustworthiness(path, model.embedding_)
     assert found.value == expected.value
     assert intrinsic_dimension(path).n_components == intrinsic_dimension(points).n_components == 2
-    monkeypatch.setattr("unspool.dimension.distinct_points.MOST_READ", 700)
+    monkeypatch.setattr("unspool.dimension.estimate.MOST_READ", 700)
     assert intrinsic_dimension(path, "levina-bickel").n_points == 700
 
 

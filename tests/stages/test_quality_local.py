@@ -184,7 +184,7 @@ def test_the_spread_is_that_of_the_noise(replace):
 
 
 def test_every_point_is_left_out_as_often_as_others():
-    from unspool.quality.stability import _draws
+    from unspool.quality.procrustes import _draws
 
     seen = np.zeros(50)
     for rows in _draws(50, 20, 0.8, False, seed=3):

@@ -19,8 +19,7 @@ from .network import (
     scaling_of,
     with_data_lengths,
 )
-from .torch_backend import MiniBatches
-from .training import Trained, TrainingSettings, fit_network
+from .training import MiniBatches, Trained, TrainingSettings, fit_network
 
 __all__ = [
     "ACTIVATIONS",

@@ -22,8 +22,7 @@ from ..kernel import double_centered
 from ..paths import geodesic_distances
 from ..runtime import stage
 from ..values import Array, Metric
-from .distinct_points import DistinctPoints, find_distinct_points
-from .estimate import Estimate
+from .estimate import DistinctPoints, Estimate, find_distinct_points
 
 NEGLIGIBLE = 1e-4  # an unexplained share below is as good as none: a correlation of 0.99995
 GAIN = np.log(10.0)  # leaving a tenth unexplained is as good as leaving a hundredth: a narrow

@@ -26,8 +26,15 @@ import numpy as np
 
 from ..runtime import stage
 from ..values import Array, Metric
-from .distinct_points import DistinctPoints, find_distinct_points
-from .estimate import OVERLAP, Estimate, Reading, choose_scale, doubling_scales
+from .estimate import (
+    OVERLAP,
+    DistinctPoints,
+    Estimate,
+    Reading,
+    choose_scale,
+    doubling_scales,
+    find_distinct_points,
+)
 
 CENSORED = 0.1  # share of the largest ratios that only count as "at least": near-copies make them
 NONSENSE = 1e3  # dimensions beyond come from equal distances, not from data

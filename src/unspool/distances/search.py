@@ -25,7 +25,7 @@ from ..runtime import in_words, run_chunks, stage, tell_progress, thread_count, 
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search, StoredPoints
 from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds, pair_distances
 from .exact import Nearest, Within
-from .metrics import pairwise_squared_distances
+from .metrics import check_metric, pairwise_squared_distances
 from .sketch import coherent_order, halves
 from .sparse import SparseSearch, check_sparse_metric
 
@@ -81,6 +81,8 @@ def build_index(
     """
     if search not in ("auto", "exact", "approximate"):
         raise ValueError(f"search must be 'auto', 'exact' or 'approximate'; got {search!r}")
+    if not (isinstance(metric, str) and metric in TREE_METRICS):
+        check_metric(metric)
     if isinstance(X, StoredPoints):
         return X.search_index(metric, search, seed)
     if choose_search(X, metric, search) == "approximate":

@@ -21,9 +21,8 @@ from ..methods.door import refuse_cells
 from ..quality import check_neighbors, checked, checked_table
 from ..runtime import available_bytes, share_work, show_progress, stage
 from ..values import Array, Metric
-from .comparison import Comparison, Outcome, Settings
+from .comparison import Comparison, Outcome, Settings, Yardstick, geodesics_to_guides
 from .evidence import FAILURES
-from .scores import Yardstick, geodesics_to_guides
 
 # Quick ones that look at the data in six different ways; a comparison should not take all day.
 USUAL = ("pca", "isomap", "lle", "laplacian-eigenmaps", "ltsa", "diffusion-maps")

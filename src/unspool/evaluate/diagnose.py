@@ -15,10 +15,9 @@ from .. import plot
 from ..io import pass_through
 from ..plot import figure
 from ..runtime import share_work, stage
-from ..values import Array, html_table
+from ..values import Array, columns_of_text, html_table
 from . import map_checks, solution_checks
 from .compare import ReadyMap, checked_data, is_ready, was_fitted_on
-from .comparison import columns_of_text
 from .evidence import Evidence, Measure
 from .solution_checks import spectrum_of
 

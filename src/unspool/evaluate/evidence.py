@@ -20,7 +20,7 @@ from ..edges import graph_from_edges
 from ..quality import Distortion, Shepard, ShortCircuits, suspicious_edges
 from ..relation import find_localized
 from ..values import Array, Metric, NeighborGraph
-from .scores import Scores, Yardstick, geodesics_to_guides
+from .comparison import Scores, Yardstick, geodesics_to_guides
 
 SHORTENED = 0.08  # of the path lengths
 SPARSE, FELT = 9, 0.02  # neighbours; of the path lengths, an edge

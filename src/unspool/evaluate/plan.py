@@ -21,8 +21,7 @@ from ..elimination_order import plan_elimination
 from ..graph import symmetrize
 from ..runtime import available_bytes, format_bytes, in_words
 from ..scale.cost_model import BlockStage, Layout, as_table, foresee
-from ..values import Array, html_table
-from .comparison import columns_of_text
+from ..values import Array, columns_of_text, html_table
 
 SIDE = 500  # of the matrices that are multiplied
 STREAMED = 4_000_000  # numbers that are added: 32 MB, more than any cache

@@ -10,7 +10,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from ..catalog import METHODS, Entry, entry_of, is_catalogued
-from ..evaluate.scores import COLUMNS
+from ..evaluate.comparison import COLUMNS
 from ..methods.parameters import Rule, parameters_of
 from ..quality import Score
 from .columns import Data

@@ -16,8 +16,8 @@ import numpy as np
 
 import unspool
 
+from ..evaluate.comparison import COLUMNS
 from ..evaluate.evidence import FAILURES
-from ..evaluate.scores import COLUMNS
 from ..io import write_table
 from ..runtime import Cancelled
 from ..values import Array

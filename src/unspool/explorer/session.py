@@ -21,7 +21,7 @@ from ..distances.blocks import blocks, smallest
 from ..edges import graph_from_table
 from ..evaluate import Comparison, Diagnosis, Evidence, diagnose
 from ..evaluate.compare import title_of, was_fitted_on
-from ..evaluate.scores import Elbow, Scores, Yardstick, geodesics_to_guides
+from ..evaluate.comparison import Elbow, Scores, Yardstick, geodesics_to_guides
 from ..quality import Alignment, Score
 from ..values import Array, Metric, NeighborGraph, NeighborIndex
 from .columns import Data

@@ -7,29 +7,26 @@ from .charting import Charting
 from .classical_mds import ClassicalMDS
 from .conformal_eigenmaps import ConformalEigenmaps
 from .diffusion_maps import DiffusionMaps
-from .expansions import (
+from .feature_map_pca import FeatureMapPCA
+from .gpca import GPCA
+from .isomap import Isomap
+from .kernel_lle import KernelLLE
+from .kernel_pca import (
     Contours,
     KernelExpansion,
+    KernelPCA,
     WidthSweep,
     component_contours,
     karhunen_loeve,
     mercer_expansion,
     sweep_widths,
 )
-from .feature_map_pca import FeatureMapPCA
-from .gpca import GPCA
-from .hessian_lle import HessianLLE
-from .isomap import Isomap
-from .kernel_lle import KernelLLE
-from .kernel_pca import KernelPCA
 from .landmark_isomap import LandmarkIsomap
 from .landmark_mds import LandmarkMDS
 from .laplacian_eigenmaps import LaplacianEigenmaps, curviness, heat_flow
-from .lle import LLE
-from .ltsa import LTSA
+from .lle import LLE, LTSA, HessianLLE, ModifiedLLE
 from .maximum_variance_unfolding import MaximumVarianceUnfolding
 from .mds import MDS
-from .modified_lle import ModifiedLLE
 from .pca import PCA
 from .polynomial_pca import PolynomialPCA
 from .principal_curve import PrincipalCurve

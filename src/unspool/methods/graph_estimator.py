@@ -200,10 +200,7 @@ class GraphEstimator(Estimator):
 
     def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
         """Return the search structure over the fitted points, and their neighbour graph."""
-        metric = self._search_metric()
-        if metric != "kernel":
-            distances.check_metric(metric)
-        search = NeighborSearch(metric, self.search, self._seed)
+        search = NeighborSearch(self._search_metric(), self.search, self._seed)
         counts, radius = self._n_others(), self.radius
         if self._space.shape[0] == 1:  # nobody is near, and all within no distance are itself
             counts, radius = None, 0.0

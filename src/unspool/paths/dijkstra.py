@@ -10,7 +10,7 @@ import numpy as np
 from ..values import Array, NeighborGraph
 
 if TYPE_CHECKING:
-    from .geodesics import Layout, Workspace
+    from . import Layout, Workspace
 
 SEARCHED_SOURCES = 8  # between two looks at who wants to cancel
 TOGETHER = 16  # near sources that share a search: their lengths at a vertex are two cache lines

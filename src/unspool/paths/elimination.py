@@ -16,7 +16,7 @@ from ..elimination_order import Elimination, FilledPattern, filled_pattern, indi
 from ..values import Array, NeighborGraph
 
 if TYPE_CHECKING:
-    from .geodesics import Layout, Workspace
+    from . import Layout, Workspace
 
 
 ROW_BYTES = 640  # of a vertex in a sweep: ten cache lines, and a chunk of 10,000 near the cache

@@ -9,11 +9,20 @@
 """
 
 from .distance_rows import check_neighbors, checked, checked_table
-from .distance_scores import Shepard, Stress, residual_variance, shepard, stress
-from .distortion import Distortion, local_distortion
-from .procrustes import Alignment, align, disparity, explained_by, procrustes
-from .rank_scores import (
+from .distance_scores import (
+    Distortion,
+    Shepard,
+    Stress,
+    local_distortion,
+    residual_variance,
+    shepard,
+    stress,
+)
+from .procrustes import Alignment, Stability, align, disparity, explained_by, procrustes, stability
+from .ranks import (
+    CoRanking,
     Neighborhoods,
+    co_ranking,
     continuity,
     neighborhoods,
     neighbors_kept,
@@ -21,10 +30,8 @@ from .rank_scores import (
     r_nx_area,
     trustworthiness,
 )
-from .ranks import CoRanking, co_ranking
 from .score import Curve, Score
 from .short_circuits import ShortCircuits, short_circuits, suspicious_edges
-from .stability import Stability, stability
 
 __all__ = [
     "Alignment",

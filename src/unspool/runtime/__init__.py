@@ -1,7 +1,6 @@
 """What long work shares: progress and cancelling, memory, threads, a cache of common work."""
 
 from .cache import Cache, is_sharing, reuse, share_work
-from .display import show_progress
 from .progress import (
     Cancelled,
     Event,
@@ -13,6 +12,7 @@ from .progress import (
     listen,
     recording,
     replay,
+    show_progress,
     stage,
     tell_progress,
     warn,

@@ -75,7 +75,7 @@ _VALUES = {
     "ordinal disparities": "stress.ordinal:OrdinalDisparities",
     "pairs": "stress.raw_stress:Pairs",
     "report": "values:Report",
-    "shortest paths": "paths.geodesics:ShortestPaths",
+    "shortest paths": "paths:ShortestPaths",
     "stage": "values:Stage",
     "uncentered": "centering:Uncentered",
     "surface": "principal.spline_surface:SplineSurface",
