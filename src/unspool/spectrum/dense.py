@@ -9,18 +9,21 @@ a time, while the cache holds them: the table is not copied.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import scipy.linalg
 
-from ..runtime import run_apart
+from ..runtime import check_cancelled, limit_blas_threads, run_apart, run_strips
 from ..values import Array, EigenProblem
 from .operators import EigenPairs, NotSolved, StandardForm, Task
 
 SQUARED = 1e-6  # of the largest value: above, F'F gives ten digits
 BLOCK = 1 << 19  # entries of a centred block
+LONGEST = 1 << 23  # of one that is taken as it is
+PARTS, TALL = 8, 4  # parts of the rows, added up apart, each so many times as tall as wide
 # Columns of the shorter side for each vector, up to which a Gram matrix is taken to cost less than
 # products until they converge: an estimate, from some 30 passes at half of the speed.
 PER_VECTOR = 120
@@ -50,9 +53,12 @@ def solve_by_gram(task: Task) -> EigenPairs:
 
     form = task.form
     rows, columns = form.table.shape
-    square_up = partial(_gram_of_columns if rows >= columns else _gram_of_rows, form)
-    work = float(min(rows, columns)) ** 2 * max(rows, columns)
-    table = run_apart(square_up) if work > LONG else square_up()
+    if rows >= columns:
+        table = _gram_of_columns(form)
+    else:
+        square_up = partial(_gram_of_rows, form)
+        is_long = float(rows) ** 2 * columns > LONG
+        table = run_apart(square_up) if is_long else square_up()
     square = StandardForm(table, np.zeros((len(table), 0)), None)
     count = min(task.count, len(table))
     problem = EigenProblem(table, "largest")
@@ -71,27 +77,48 @@ def solve_by_gram(task: Task) -> EigenPairs:
 
 
 def _gram_of_columns(form: StandardForm) -> Array:
-    """Return F'F, by blocks of rows."""
-    table = np.zeros((form.size, form.size))
+    """Return F'F, by blocks of rows: parts of them side by side, as long as those are long."""
+    n, size = len(form.table), form.size
     is_near = _is_near_origin(form)
-    sums = np.zeros(form.size)
-    for block in [form.table] if is_near else _centred_blocks(form):
-        table += block.T @ block  # NumPy computes one triangle
-        if form.center is not None:
-            sums += len(block) * form.center if is_near else np.ones(len(block)) @ block
-    if form.center is not None:  # the mean, or what rounding left of it
-        table -= np.outer(sums, sums / len(form.table))
-    return table
+    n_parts = max(1, min(PARTS, n // (TALL * size)))
+    bounds = np.linspace(0, n, n_parts + 1).astype(np.intp)
+    tables, sums = np.zeros((n_parts, size, size)), np.zeros((n_parts, size))
+
+    def work(numbers: slice) -> None:
+        for part in range(numbers.start, numbers.stop):
+            product, rows = np.empty((size, size)), slice(bounds[part], bounds[part + 1])
+            for block in _near_blocks(form, rows) if is_near else _centred_blocks(form, rows):
+                check_cancelled()
+                tables[part] += np.matmul(block.T, block, out=product)  # one triangle of it
+                if form.center is not None:
+                    sums[part] += (
+                        len(block) * form.center if is_near else np.ones(len(block)) @ block
+                    )
+
+    # one thread for each product: OpenBLAS shares out a product of this shape badly
+    with limit_blas_threads() if n_parts > 1 else nullcontext():
+        run_strips(work, n_parts, 1)
+    for part in range(1, n_parts):
+        tables[0] += tables[part]
+    total = sums.sum(axis=0)  # of the mean, or what rounding left of it
+    return np.asarray(tables[0] - np.outer(total, total / n))
 
 
-def _centred_blocks(form: StandardForm) -> Iterator[Array]:
-    """Yield F, block by block in one workspace."""
+def _near_blocks(form: StandardForm, rows: slice) -> Iterator[Array]:
+    """Yield rows of F as they are, some at a time, so that Ctrl-C is heard in between."""
+    step = max(form.size, LONGEST // form.size)
+    for first in range(rows.start, rows.stop, step):
+        yield form.table[first : min(first + step, rows.stop)]
+
+
+def _centred_blocks(form: StandardForm, rows: slice) -> Iterator[Array]:
+    """Yield rows of F less the center, block by block in one workspace."""
     step = max(form.size, BLOCK // max(1, form.size))
-    workspace = np.empty((min(step, len(form.table)), form.size))
+    workspace = np.empty((min(step, rows.stop - rows.start), form.size))
     center = 0.0 if form.center is None else form.center
-    for first in range(0, len(form.table), step):
-        rows = form.table[first : first + step]
-        yield np.subtract(rows, center, out=workspace[: len(rows)])
+    for first in range(rows.start, rows.stop, step):
+        block = form.table[first : min(first + step, rows.stop)]
+        yield np.subtract(block, center, out=workspace[: len(block)])
 
 
 def _is_near_origin(form: StandardForm) -> bool:

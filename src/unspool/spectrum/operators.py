@@ -16,11 +16,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..elimination_order import Elimination
-from ..runtime import Running, run_strips
+from ..runtime import Running, limit_blas_threads, run_strips
 from ..values import Array, EigenProblem, Matrix, Operator
 
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
-PRODUCT_ROWS = 128  # a thread takes at a time
+PRODUCT_ROWS, BLAS_ROWS = 128, 512  # a thread takes at a time
 FEW_ROWS = 1_000  # up to which threads cost more than they save
 SMALL = 1 << 23  # entries, below which any way is fast, and threads or kernels are not worth it
 COPIED = 1 << 18  # entries, below which a copy of a whole table takes no memory worth a plan
@@ -270,7 +270,7 @@ def double_product(table: Array, block: Array) -> Array:
     dtype('float64')
     """
     if not is_own_product(table, block):
-        return np.asarray(table.astype(np.float64, copy=False) @ block)
+        return _by_blas(table.astype(np.float64, copy=False), block)
     from .operators_kernels import add_up_products
 
     turned = np.ascontiguousarray(block.T, dtype=np.float64)
@@ -280,4 +280,18 @@ def double_product(table: Array, block: Array) -> Array:
         add_up_products(table, turned, rows.start, rows.stop, product)
 
     run_strips(work, len(table), PRODUCT_ROWS)
+    return product
+
+
+def _by_blas(table: Array, block: Array) -> Array:
+    """Return table @ block; strips of a tall table side by side, each in the cache of its core."""
+    if table.size < SMALL or not table.flags.c_contiguous or len(table) < table.shape[1]:
+        return np.asarray(table @ block)
+    product = np.empty((len(table), block.shape[1]))
+
+    def work(rows: slice) -> None:
+        np.matmul(table[rows], block, out=product[rows])
+
+    with limit_blas_threads():
+        run_strips(work, len(table), BLAS_ROWS)
     return product
