@@ -305,6 +305,48 @@ def solve_module():
     return sys.modules["unspool.spectrum.solve"]  # the package's name is the function
 
 
+def table_of_values(values, seed=0):
+    """A dense table with these eigenvalues, and its vectors: reflections of the coordinates."""
+    axis = np.random.default_rng(seed).standard_normal((len(values), 2))
+    vectors = np.eye(len(values))
+    for column in (axis / np.linalg.norm(axis, axis=0)).T:
+        vectors -= 2.0 * np.outer(vectors @ column, column)
+    return (vectors * values) @ vectors.T, vectors
+
+
+LARGE = 2900  # rows: of fewer LAPACK is as fast
+
+
+def test_hundreds_of_pairs_of_a_large_table_are_found_by_lanczos():
+    values = 100.0 / (1.0 + np.arange(LARGE)) ** 0.9
+    values[3] = values[2]
+    table, vectors = table_of_values(values)
+    stated = EigenProblem(table, "largest")
+    assert facts_of(stated, 240)["solver"] == "block lanczos"
+    found = solve(stated, 240)
+    assert np.abs(found.values - values[:240]).max() <= 1e-10
+    assert angle_between(found.vectors, vectors[:, :240]) <= 1e-8
+    for first, last in ((0, 2), (2, 4), (4, 5), (100, 110)):
+        assert angle_between(found.vectors[:, first:last], vectors[:, first:last]) <= 1e-8
+
+
+def test_equal_values_beyond_a_block_do_not_hide():
+    values = 100.0 / (1.0 + np.arange(LARGE)) ** 0.9
+    values[:20] = values[0]
+    facts = facts_of(EigenProblem(table_of_values(values)[0], "largest"), 240)
+    assert facts["solver"] == "dense"
+    assert "block lanczos" in facts["fallbacks"]
+
+
+def test_lanczos_ends_where_the_rank_does():
+    values = np.zeros(LARGE)
+    values[:300] = np.linspace(9.0, 2.0, 300)
+    table, _ = table_of_values(values)
+    stated = EigenProblem(table, "largest")
+    assert facts_of(stated, 240)["solver"] == "block lanczos"
+    assert np.abs(solve(stated, 240).values - values[:240]).max() <= 1e-10
+
+
 def test_a_solver_that_fails_is_followed_by_the_next_with_the_reason(monkeypatch):
     def refuses(task):
         raise NotSolved("a reason of its own")

@@ -28,12 +28,13 @@ from scipy.sparse.csgraph import connected_components
 from ..elimination_order import PLANNED, SYMMETRIC, Elimination
 from ..runtime import limit_blas_threads, run_apart, run_strips
 from ..values import Array
-from .krylov import ACCURACY, RitzPairs, leading_pairs
+from .krylov import ACCURACY, RitzPairs, leading_pairs, many_leading_pairs
 from .operators import EigenPairs, NotSolved, StandardForm, Task
 
 DEGREE = 24  # products in one pass of the filter, at least; four times as many at most
 STEEP = 4.0  # over the root of bound to ceiling: the products after which it is steep
 FILTERED = 8  # vectors that are filtered together at least: the kernel works on eight
+WIDE = 16  # vectors of a block where hundreds are wanted: fewer take a product as long
 DEAR_ACCURACY = 1e-6  # of a vector, where each product takes minutes
 SHIFTS = (1e-12, 1e-9, 1e-6)  # of the norm. Small: LLE's wanted values are 1e-13..1e-9 of it
 LONG = 2000  # rows whose factorisation may take a second: Ctrl-C must be heard meanwhile
@@ -57,6 +58,23 @@ def solve_by_products(task: Task) -> EigenPairs:
             task.running,
             noise=0.0 if form.is_operator else float(rounding) * form.norm_bound,
             accuracy=DEAR_ACCURACY if form.is_dear else ACCURACY,
+        )
+    return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
+
+
+def solve_by_lanczos(task: Task) -> EigenPairs:
+    """Find hundreds of pairs of the large end, by fewer products than a decomposition costs."""
+    form = task.form
+    start = replace(task, count=WIDE).initial()
+    rounding = 0.5 * np.finfo(np.float32).eps if form.is_float32 else np.finfo(np.float64).eps
+    with limit_blas_threads():
+        found = many_leading_pairs(
+            _trivial_last(form),
+            start,
+            task.wanted,
+            task.count,
+            task.running,
+            noise=float(rounding) * form.norm_bound,
         )
     return replace(_accepted(found, task), residuals=found.residuals[: task.wanted])
 

@@ -4,6 +4,9 @@ One solver for three operators: a dense matrix, the inverse of a shifted sparse 
 polynomial filter of a sparse matrix. A block of vectors is expanded by the residuals of its leading
 Ritz vectors, so that equal eigenvalues are found together (a single-vector Lanczos run may miss
 the second one), and a product with a block costs little more memory traffic than with one vector.
+
+Where hundreds of pairs are wanted, Ritz pairs are dear, and are not looked at after each product:
+block Lanczos makes a basis of some 3.5 times as many vectors first, each orthogonal to all others.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..runtime import Running
+from ..runtime import Running, run_strips
 from ..values import Array
+from .operators import multiply_rows
 
 EPS = float(np.finfo(np.float64).eps)
 ACCURACY = 1e-9  # of a vector, where rounding permits
@@ -22,6 +26,9 @@ NEARLY = 1e-7  # of a vector, where progress that slows down is taken for roundi
 WATCHED = 12  # passes whose progress tells of the next ones
 HOPE = 2.0  # times that: progress may quicken
 TOLERATED = 1e-5  # of a vector, where rounding in the operator does not permit more
+FIRST, MORE, MOST = 3.4, 1.1, 6.0  # vectors of a basis for each pair, when pairs are looked at
+CLUSTER = 1e-6  # of the largest value: as many values as a block has, so close, may hide others
+ROWS = 512  # of a basis that a thread works on at a time
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ def leading_pairs(
         running.facts["passes"] = passes
         running.advance(0)
         ritz = subspace.ritz(width)
-        wrong = _wrongness(ritz, wanted, noise, accuracy)
+        wrong = _wrongness(ritz.values, ritz.residuals, wanted, noise, accuracy)
         errors.append(float(wrong[: min(wanted, len(wrong))].max()))
         if errors[-1] <= 1.0 or _stalled(errors, accuracy) or subspace.used >= len(initial):
             break
@@ -146,18 +153,20 @@ class _Subspace:
         self.used = new.stop
 
 
-def _wrongness(ritz: _Ritz, wanted: int, noise: float, accuracy: float) -> Array:
+def _wrongness(
+    values: Array, residuals: Array, wanted: int, noise: float, accuracy: float
+) -> Array:
     """Return each pair's residual over the one at which it counts as found."""
-    size = max(float(np.abs(ritz.values).max()), float(np.finfo(float).tiny))
-    gaps = np.abs(ritz.values[:, None] - ritz.values[None, :])
+    size = max(float(np.abs(values).max()), float(np.finfo(float).tiny))
+    gaps = np.abs(values[:, None] - values[None, :])
     gaps[gaps <= 1e-12 * size] = np.inf  # equal values: their vectors may rotate freely
     nearest = gaps.min(axis=1)
     nearest[np.isinf(nearest)] = size
     allowed = np.maximum(accuracy * nearest, max(32 * EPS * size, noise))
-    wrong = ritz.residuals / allowed
+    wrong = residuals / allowed
     # pairs tied with the last wanted one belong to its eigenspace and must be found as well
     last = min(wanted, len(wrong)) - 1
-    tied = np.abs(ritz.values - ritz.values[last]) <= 1e-6 * abs(ritz.values[last])
+    tied = np.abs(values - values[last]) <= 1e-6 * abs(values[last])
     wrong[last] = wrong[tied].max()
     return np.asarray(wrong)
 
@@ -184,6 +193,109 @@ def _is_hopeless(errors: list[float], max_passes: int) -> bool:
         return True
     rate = np.log(errors[-1 - WATCHED // 2] / errors[-1]) / (WATCHED // 2)
     return bool(np.log(errors[-1]) > HOPE * rate * (max_passes - len(errors)))
+
+
+def many_leading_pairs(
+    apply: Callable[[Array], Array],
+    initial: Array,
+    wanted: int,
+    shown: int,
+    running: Running,
+    *,
+    noise: float = 0.0,
+) -> RitzPairs:
+    """Return ``shown`` leading eigenpairs, the first ``wanted`` accurate: for hundreds of them.
+
+    From a random block, Krylov spaces reach eigenspaces of as many dimensions as it has vectors.
+    Where so many of the values found are equal, others may hide behind them: the pairs are not
+    called converged then.
+    """
+    n, width = initial.shape
+    most = min(n // 2, int(MOST * shown))
+    lanczos, due = _LanczosBasis.of_size(n, most + width), FIRST * shown
+    block, passes, is_done = _expand(lanczos.columns[:, :0], initial), 0, False
+    while not is_done:
+        passes += 1
+        running.facts["passes"] = passes
+        running.advance(0)
+        rest = lanczos.add(block, apply)
+        block = lanczos.normalized(rest)
+        is_done = lanczos.used > most or block.shape[1] == 0
+        if is_done or lanczos.used >= due:
+            values, rotation, residuals = lanczos.ritz(rest)
+            wrong = _wrongness(values[:shown], residuals[:shown], wanted, noise, ACCURACY)
+            is_good = float(wrong[:wanted].max()) <= 1.0
+            is_done, due = is_done or is_good, due * MORE
+    spans = values[: max(0, shown + 1 - width)] - values[width - 1 : shown]
+    vectors = multiply_rows(lanczos.columns[:, : lanczos.used], rotation[:, :shown])
+    is_good = is_good and not (spans <= CLUSTER * values[0]).any()
+    return RitzPairs(values[:shown], vectors, residuals[:shown], passes, is_good)
+
+
+@dataclass
+class _LanczosBasis:
+    """An orthonormal basis, block by block, and what an operator is on its span."""
+
+    columns: Array
+    table: Array
+    used: int = 0
+    last: int = 0  # where the last block begins
+
+    @classmethod
+    def of_size(cls, n: int, capacity: int) -> _LanczosBasis:
+        """Return an empty basis."""
+        return cls(np.empty((n, capacity)), np.zeros((capacity, capacity)))
+
+    def add(self, block: Array, apply: Callable[[Array], Array]) -> Array:
+        """Take in an orthonormal block; return what its image has beyond the span."""
+        before, self.last, self.used = self.last, self.used, self.used + block.shape[1]
+        new = slice(self.last, self.used)
+        self.columns[:, new] = block
+        rest = apply(block)
+        # all but rounding is along the last two blocks, and then rounding along all goes as well
+        for first in (before, 0):
+            along = _take_out(self.columns[:, first : self.used], rest)
+            self.table[first : self.used, new] += along
+        self.table[new, : self.used] = self.table[: self.used, new].T
+        return rest
+
+    def normalized(self, rest: Array) -> Array:
+        """Return an orthonormal basis of what is left of an image, without what is rounding."""
+        size = float(np.abs(self.table[: self.used, : self.used]).max())
+        weights, axes = np.linalg.eigh(rest.T @ rest)
+        kept = weights > max(1e-22 * size**2, 1e-12 * float(weights[-1]))
+        block = rest @ (axes[:, kept] / np.sqrt(weights[kept]))
+        if kept.any() and float(weights[kept][0]) < 1e-9 * size**2:  # rounding has grown with it
+            _take_out(self.columns[:, : self.used], block)
+        return _orthonormal(block)
+
+    def ritz(self, rest: Array) -> tuple[Array, Array, Array]:
+        """Return Ritz values, their vectors in terms of the basis, and residuals."""
+        values, rotation = np.linalg.eigh(self.table[: self.used, : self.used])
+        values, rotation = values[::-1], rotation[:, ::-1]
+        triangle = np.linalg.qr(rest, mode="r")
+        residuals = np.linalg.norm(triangle @ rotation[self.last : self.used], axis=0)
+        return values, rotation, residuals
+
+
+def _take_out(basis: Array, block: Array) -> Array:
+    """Take what lies along an orthonormal basis out of a block, in place; return its coefficients.
+
+    By strips of rows, added up in order: the same bits on any number of threads.
+    """
+    shares = np.empty((-(-len(block) // ROWS), basis.shape[1], block.shape[1]))
+
+    def multiply(rows: slice) -> None:
+        np.matmul(basis[rows].T, block[rows], out=shares[rows.start // ROWS])
+
+    run_strips(multiply, len(block), ROWS)
+    along = np.asarray(shares.sum(axis=0))
+
+    def subtract(rows: slice) -> None:
+        block[rows] -= basis[rows] @ along
+
+    run_strips(subtract, len(block), ROWS)
+    return along
 
 
 def _expand(basis: Array, block: Array) -> Array:

@@ -284,14 +284,22 @@ def double_product(table: Array, block: Array) -> Array:
 
 
 def _by_blas(table: Array, block: Array) -> Array:
-    """Return table @ block; strips of a tall table side by side, each in the cache of its core."""
+    """Return table @ block, a tall table's strips side by side."""
     if table.size < SMALL or not table.flags.c_contiguous or len(table) < table.shape[1]:
         return np.asarray(table @ block)
+    with limit_blas_threads():
+        return multiply_rows(table, block)
+
+
+def multiply_rows(table: Array, block: Array) -> Array:
+    """Return table @ block by strips of rows, each in the cache of its core.
+
+    BLAS is to be kept to one thread meanwhile.
+    """
     product = np.empty((len(table), block.shape[1]))
 
     def work(rows: slice) -> None:
         np.matmul(table[rows], block, out=product[rows])
 
-    with limit_blas_threads():
-        run_strips(work, len(table), BLAS_ROWS)
+    run_strips(work, len(table), BLAS_ROWS)
     return product

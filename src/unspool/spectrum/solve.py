@@ -29,6 +29,7 @@ from .dense import is_squared, solve_by_gram
 from .iterative import (
     solve_by_factor_inverse,
     solve_by_filter,
+    solve_by_lanczos,
     solve_by_products,
     solve_by_shift_invert,
 )
@@ -51,6 +52,8 @@ WHOLE, PRODUCTS, ROTATIONS = 1.4e-10, 1.3e-9, 8e-8
 # Where one in so many vectors of a table of so many rows takes LAPACK longer than all of them by
 # divide and conquer: 204 of 784 took 0.11 s and all 0.06 s, but 260 of 3,000 took 1.6 s and all 2.7
 ALL, FEW_ROWS = 16, 1_000
+# 260 of 3,000 took block Lanczos 0.8 s, and LAPACK 1.4 s; a tenth of a table is about where it pays
+LANCZOS = 10
 DEGENERATE = 1e2 * float(np.finfo(np.float64).eps)  # of the norm: values this close are equal
 VERIFIED = 1e-6  # of the norm: pairs with larger residuals are not accepted
 TINY = 1e-7  # of the norm: rounding may turn vectors of smaller values by more than 1e-9
@@ -180,6 +183,8 @@ def _candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
     few = _decomposable(form) if form.is_factor else DENSE_SIZE
     is_share = task.count > form.size // 4 or _is_large_share(task)
     if not form.is_operator and (shorter <= few or is_share):
+        if _lanczos_pays(task):
+            yield "block lanczos", solve_by_lanczos, task
         yield *by_decomposition, task
     if problem.end == "largest":
         yield "block krylov", solve_by_products, task
@@ -195,6 +200,14 @@ def _is_large_share(task: Task) -> bool:
     if form.is_factor or not isinstance(form.given, np.ndarray) or task.problem.end != "largest":
         return False
     return 3 * n * n * 8 < available_bytes() and not products_pay(n, task.wanted)
+
+
+def _lanczos_pays(task: Task) -> bool:
+    """Tell whether a basis of several times as many vectors costs less than a decomposition."""
+    form = task.form
+    if form.is_factor or form.size < DENSE_SIZE or task.problem.end != "largest":
+        return False
+    return LANCZOS * task.count <= form.size and form.has_own_products(form.trivial[:, :0])
 
 
 def products_pay(size: int, count: int) -> bool:
