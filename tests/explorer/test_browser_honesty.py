@@ -6,26 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse.csgraph as csgraph
 
-from tests.explorer.browser import launched, opened
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
-
-
-@pytest.fixture
-def window(browser, client):
-    with opened(browser, client.gate.address) as found:
-        found.change(maps=["m0"])
-        yield found
-
-
-@pytest.fixture(scope="module")
-def places(session):
-    return session.view("m0").places.astype(float)
-
 
 def nearest(rows, point, k):
     away = np.linalg.norm(rows - rows[point], axis=1)

@@ -9,27 +9,9 @@ import numpy as np
 import pytest
 
 import unspool
-from tests.explorer.browser import LAPTOP, PHONE, launched, opened, saved
+from tests.explorer.browser import LAPTOP, PHONE, opened, saved
 from tests.explorer.server import IMAGE, running
 from unspool.explorer.start import data_of_array, explorer_of
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
-
-
-@pytest.fixture
-def window(browser, client):
-    with opened(browser, client.gate.address) as found:
-        found.change(maps=["m0"])
-        yield found
-
-
-@pytest.fixture(scope="module")
-def places(session):
-    return session.view("m0").places.astype(float)
 
 
 def test_it_opens_with_every_point_shown(window, session):

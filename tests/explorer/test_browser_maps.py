@@ -8,15 +8,9 @@ import numpy as np
 import pytest
 
 import unspool
-from tests.explorer.browser import launched, opened, saved
+from tests.explorer.browser import opened, saved
 from tests.explorer.server import make_explorer, running
 from unspool.explorer.pages import widget_module, write_page
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
 
 
 @pytest.fixture

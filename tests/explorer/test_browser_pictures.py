@@ -7,15 +7,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 import unspool
-from tests.explorer.browser import launched, opened
+from tests.explorer.browser import opened
 from tests.explorer.server import running
 from unspool.explorer.start import data_of_array, explorer_of
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..values import Array
 from .style import ACCENT, CATEGORIES, FAINT, INK, LABEL, figure_of, panel, plain, quiet
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def scree(
     'eigenvalue'
     """
     axes = panel(axes, title, 4.6, 3.4)
-    heights = np.asarray(getattr(values, "eigenvalues_", values), dtype=np.float64)
-    if heights.ndim != 1 or len(heights) == 0 or not np.isfinite(heights).all():
-        raise ValueError(f"eigenvalues are a list of finite numbers; got {values!r}")
+    heights = _heights(getattr(values, "eigenvalues_", values), "eigenvalues are")
     at = np.arange(1, len(heights) + 1)
     chosen = at <= (len(heights) if kept is None else kept)
     axes.bar(at[chosen], heights[chosen], color=CATEGORIES[0], width=0.65, label="kept")
@@ -94,9 +93,7 @@ def elbow(
     'coordinates'
     """
     axes = panel(axes, title, 4.6, 3.4)
-    heights = np.asarray(getattr(curve, "values", curve), dtype=np.float64)
-    if heights.ndim != 1 or len(heights) == 0 or not np.isfinite(heights).all():
-        raise ValueError(f"the curve is a list of finite numbers; got {curve!r}")
+    heights = _heights(getattr(curve, "values", curve), "the curve is")
     at = np.arange(1, len(heights) + 1)
     axes.plot(at, heights, "-o", color=CATEGORIES[0], ms=4, lw=1.4)
     if chosen is not None:
@@ -162,6 +159,14 @@ def shepard(
     )
     quiet(axes, "distance in the data", "distance on the map")
     return figure_of(axes)
+
+
+def _heights(given: Any, what: str) -> Array:
+    """Return numbers to be drawn in their order, or say that they are none."""
+    heights = np.asarray(given, dtype=np.float64)
+    if heights.ndim != 1 or len(heights) == 0 or not np.isfinite(heights).all():
+        raise ValueError(f"{what} a list of finite numbers; got {given!r}")
+    return heights
 
 
 def estimates(
