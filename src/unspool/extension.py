@@ -147,10 +147,19 @@ def nearest_preimage(
     leads nearer; a point from which it does not has arrived, so the answer is never worse than the
     start.
     """
+
+    def descend(some: Array, begin: Array) -> Array:
+        return _descend(some, kernel, points, begin, step, max_steps)
+
+    return _by_blocks(descend, shares, start)
+
+
+def _by_blocks(search: Callable[[Array, Array], Array], shares: Array, start: Array) -> Array:
+    """Return the pre-images that ``search(shares, start)`` finds, some at a time."""
     best = np.array(start)
     for first in range(0, len(best), PREIMAGES):
         rows = slice(first, first + PREIMAGES)
-        best[rows] = _descend(shares[rows], kernel, points, best[rows], step, max_steps)
+        best[rows] = search(shares[rows], best[rows])
     return best
 
 
@@ -197,11 +206,11 @@ def gaussian_preimage(
     (1999) from ``start``; a step that does not come nearer ends that point's search, so the answer
     is never worse than the start.
     """
-    best = np.array(start)
-    for first in range(0, len(best), PREIMAGES):
-        block = slice(first, first + PREIMAGES)
-        best[block] = _fixed_points(shares[block], kernel, points, best[block], max_steps)
-    return best
+
+    def iterate(some: Array, begin: Array) -> Array:
+        return _fixed_points(some, kernel, points, begin, max_steps)
+
+    return _by_blocks(iterate, shares, start)
 
 
 def _fixed_points(

@@ -148,6 +148,10 @@ class StoredPoints(ABC):
     """Points that are not in memory: they find their copies and their neighbours by themselves."""
 
     @abstractmethod
+    def __getitem__(self, rows: Any) -> Array:
+        """Return some of the points, in memory."""
+
+    @abstractmethod
     def find_copies(self) -> Any:
         """Return which rows are one and the same point."""
 
@@ -164,7 +168,12 @@ class NeighborIndex(Protocol):
 
     @property
     def name(self) -> str:
-        """How it searches, in words for the report."""
+        """How it searches, as the report says it."""
+        ...
+
+    @property
+    def seed(self) -> int | None:
+        """Seed of a search that draws at random; an exact one has none."""
         ...
 
     @property

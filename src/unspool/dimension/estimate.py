@@ -184,6 +184,29 @@ class Reading:
             step = float(self.values[self.index + 1] - self.values[self.index]) / 2
         return float(np.hypot(self.errors[self.index], step))
 
+    def estimate(
+        self,
+        method: str,
+        read_at: str,
+        scales: Any,
+        *,
+        per_point: Array,
+        sample: Array,
+        exact: bool,
+    ) -> Estimate:
+        """Return what a method says by this reading of its scales."""
+        return Estimate(
+            method=method,
+            value=self.value,
+            standard_error=self.error,
+            read_at=read_at,
+            exact=exact,
+            curve=self.values,
+            scales=np.array(scales[: len(self.values)]),
+            per_point=per_point,
+            sample=sample,
+        )
+
 
 def choose_scale(
     read: Callable[[int], tuple[float, float]],

@@ -180,16 +180,9 @@ def _estimate(
     data: DistinctPoints,
     per_point: Array,
 ) -> Estimate:
-    return Estimate(
-        method=method,
-        value=reading.value,
-        standard_error=reading.error,
-        read_at=read_at,
-        exact=data.complete,
-        curve=reading.values,
-        scales=np.array(scales[: len(reading.values)]),
-        per_point=per_point,
-        sample=data.sample if len(per_point) else np.zeros(0, dtype=np.intp),
+    sample = data.sample if len(per_point) else np.zeros(0, dtype=np.intp)
+    return reading.estimate(
+        method, read_at, scales, per_point=per_point, sample=sample, exact=data.complete
     )
 
 
@@ -295,16 +288,13 @@ def correlation_of(data: DistinctPoints) -> Estimate:
     if reading.value <= 0.0:
         raise ValueError("no pair is closer than others at any scale, so there is no slope to read")
     best = usable[reading.index]
-    return Estimate(
-        method="correlation",
-        value=reading.value,
-        standard_error=reading.error,
-        read_at=f"radius {data.unit * radii[best]:.3g} to {data.unit * radii[best + 2]:.3g}",
-        exact=len(points) == data.n_points,
-        curve=reading.values,
-        scales=data.unit * radii[usable][: len(reading.values)],
+    return reading.estimate(
+        "correlation",
+        f"radius {data.unit * radii[best]:.3g} to {data.unit * radii[best + 2]:.3g}",
+        data.unit * radii[usable],
         per_point=_local_slopes(counts, best),
         sample=data.original[points],
+        exact=len(points) == data.n_points,
     )
 
 
@@ -405,16 +395,13 @@ def local_pca_of(data: DistinctPoints) -> Estimate:
     scales = scales[first:]
     reading = choose_scale(read, scales, data.ceiling)
     count = scales[reading.index]
-    return Estimate(
-        method="local-pca",
-        value=reading.value,
-        standard_error=reading.error,
-        read_at=f"{count} neighbours",
-        exact=len(rows) == data.n_points,
-        curve=reading.values,
-        scales=np.array(scales[: len(reading.values)]),
+    return reading.estimate(
+        "local-pca",
+        f"{count} neighbours",
+        scales,
         per_point=found[count],
         sample=data.sample[rows],
+        exact=len(rows) == data.n_points,
     )
 
 

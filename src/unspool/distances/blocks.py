@@ -130,6 +130,7 @@ class BlockSearch:
     points: Array
     center: Array
     name = "brute force"
+    seed = None
 
     @property
     def n_points(self) -> int:
@@ -359,6 +360,7 @@ class GivenDistances:
     given: Any
     columns: Array | None = None
     name = "given distances"
+    seed = None
 
     @property
     def n_points(self) -> int:

@@ -195,6 +195,7 @@ class TreeSearch:
     points: Array
     power: float
     name = "kd-tree"
+    seed = None
 
     @property
     def n_points(self) -> int:

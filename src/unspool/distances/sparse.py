@@ -87,6 +87,7 @@ class SparseSearch:
     points: Any
     metric: str
     name = "brute force"
+    seed = None
 
     @property
     def n_points(self) -> int:

@@ -398,7 +398,10 @@ def join_components(
 
 
 def bridge_components(
-    graph: NeighborGraph, found: Components, index: NeighborIndex, X: Array
+    graph: NeighborGraph,
+    found: Components,
+    index: NeighborIndex,
+    X: Array | sp.csr_array | StoredPoints,
 ) -> NeighborGraph:
     """Join the connected components by the shortest edges that connect them all.
 
@@ -500,7 +503,7 @@ def _center(graph: NeighborGraph, points: Array) -> tuple[int, float]:
 
 
 def _shortest_link(
-    core: Array, members: Array, index: NeighborIndex, X: Array
+    core: Array, members: Array, index: NeighborIndex, X: Array | sp.csr_array | StoredPoints
 ) -> tuple[int, int, float]:
     """Return the shortest edge from a component's core to outside: its ends, and its length."""
     if len(members) ** 2 < index.n_points:

@@ -251,15 +251,13 @@ class Door:
     them into memory, if they fit.
     """
 
-    n_components: Any
+    n_components: float | str | None
     _seed: int
     n_features_in_: int
     feature_names_in_: Array
-    _dtype: Any
+    _dtype: type[np.floating[Any]]
     _n_wanted: int
     _X: Any
-    _count_coordinates: Any
-    _fit: Any
     _SPARSE_TABLES = False  # whether a precomputed table may be sparse
     _SPARSE_POINTS = False  # whether points may be
     _KEEPS_INPUT = True  # whether anything is asked of the fitted points later
@@ -321,6 +319,20 @@ class Door:
         tags.input_tags.sparse = self._SPARSE_TABLES if is_table else self._SPARSE_POINTS
         return tags
 
+    def _count_coordinates(self, X: Any) -> int:
+        """Return how many coordinates are asked for: 0 where the method finds that by itself."""
+        if self.n_components != "auto":
+            return int(self.n_components or 0)
+        from ..dimension import count_coordinates
+
+        kind, metric = self._input_kind(), getattr(self, "metric", "euclidean")
+        metric = kind if kind != "points" else "euclidean" if metric == "kernel" else metric
+        return count_coordinates(X, metric, self._seed)
+
+    def _fit(self, X: Any) -> None:
+        """Learn the map of what was checked: points, or a table, as float64."""
+        raise NotImplementedError
+
     def _fit_lazily(self, X: Any) -> None:
         """Fit points that are not in memory: a dask or zarr array, parquet files, a path."""
         if self._input_kind() != "points":
@@ -336,10 +348,8 @@ class Door:
         if source.columns:
             self.feature_names_in_ = np.array(source.columns, dtype=object)
         self._dtype = np.float32 if source.dtype == np.float32 else np.float64
-        if self.n_components == "auto":
-            self._n_wanted = self._count_coordinates(_some_rows(source, self._seed))
-        else:
-            self._n_wanted = self._count_coordinates(None)
+        asked = _some_rows(source, self._seed) if self.n_components == "auto" else source
+        self._n_wanted = self._count_coordinates(asked)
         self._fit_source(source)
 
     def _fit_source(self, source: Source) -> None:

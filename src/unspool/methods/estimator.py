@@ -246,16 +246,6 @@ class Estimator(Door, ScikitLearn):
             )
         return _answer(self._inverse_transform(places), dtype_of(Y))
 
-    def _count_coordinates(self, X: Any) -> int:
-        """Return how many coordinates are asked for: 0 where the method finds that by itself."""
-        if self.n_components != "auto":
-            return int(self.n_components or 0)
-        from ..dimension import count_coordinates
-
-        kind, metric = self._input_kind(), getattr(self, "metric", "euclidean")
-        metric = kind if kind != "points" else "euclidean" if metric == "kernel" else metric
-        return count_coordinates(X, metric, self._seed)
-
     def _threads(self) -> AbstractContextManager[None]:
         """Limit the threads of the block to ``n_jobs``."""
         if self.n_jobs is None or self.n_jobs == -1:
@@ -264,9 +254,6 @@ class Estimator(Door, ScikitLearn):
             raise ValueError("n_jobs=0 would be no thread at all; None or -1 is one per core")
         n_jobs = int(self.n_jobs)
         return limit_threads(n_jobs if n_jobs > 0 else max(1, thread_count() + 1 + n_jobs))
-
-    def _fit(self, X: Any) -> None:
-        raise NotImplementedError
 
     def _transform(self, X: Any) -> Array:
         raise NotImplementedError
@@ -291,6 +278,29 @@ class Estimator(Door, ScikitLearn):
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
+
+
+class ClusteringEstimator(Estimator):
+    """Methods that find groups of points, and label them as scikit-learn's clusterers do."""
+
+    labels_: Array
+
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        """Find the groups of the rows of ``X`` and return which each is in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for ``fit``.
+        y : None
+            Ignored: scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            A copy of ``labels_``.
+        """
+        return np.array(self.fit(X, y).labels_)
 
 
 def draw_seed(random_state: Any) -> int:

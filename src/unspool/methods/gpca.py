@@ -20,7 +20,7 @@ from ..relation import (
 from ..relation import squared_distances as distances_to
 from ..runtime import claim, warn
 from ..values import Array
-from .estimator import Estimator
+from .estimator import ClusteringEstimator
 from .parameters import learned, method, parameter
 
 MOST_SUBSPACES = 6  # that 'auto' looks for
@@ -29,7 +29,7 @@ WORSE = 2  # numbers of subspaces in a row that describe the points no better, b
 
 
 @method
-class GPCA(Estimator):
+class GPCA(ClusteringEstimator):
     """Generalized PCA: several subspaces that points lie in, of different dimensions.
 
     Polynomials of degree ``n_subspaces`` that vanish on all points are found by the Veronese map;
@@ -90,23 +90,6 @@ class GPCA(Estimator):
     distances_: Array = learned(help="distance of each point from its subspace")
     n_iter_: int = learned(help="rounds of fitting")
     _layout: Layout = learned()
-
-    def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """Find the subspaces of the rows of ``X`` and return which each is in.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            As for ``fit``.
-        y : None
-            Ignored: scikit-learn passes it.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A copy of ``labels_``.
-        """
-        return np.array(self.fit(X, y).labels_)
 
     def predict(self, X: Any) -> Array:
         """Return the nearest subspace of query points.

@@ -25,7 +25,7 @@ from ..relation import (
     relate_neighbors,
 )
 from ..runtime import warn
-from ..scale.sources import rows_of
+from ..scale.sources import Source, rows_of
 from ..values import Array, Metric, NeighborGraph, Spectrum
 from .door import DISTANCES, Tables, foreseen_neighbors
 from .estimator import Estimator
@@ -109,7 +109,8 @@ class GraphEstimator(Estimator):
     charts_: tuple[Chart, ...] = learned(help="one chart per mapped component, largest first")
     _copies: graph.Copies = learned()  # which rows are one and the same point
     _index: distances.NeighborIndex = learned()
-    _space: Any = learned()  # what neighbours are searched in: points, or a table of distances
+    # what neighbours are searched in: points, or a table of distances
+    _space: Array | sp.csr_array | Source = learned()
     _home: Array = learned()  # the chart of each distinct point
     _mapped: Array = learned()  # whether the component of each distinct point has a chart
     _layout: Layout = learned()  # where each chart lies on the map

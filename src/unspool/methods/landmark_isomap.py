@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
 
     def _landmarks_in(self, component: Component) -> Array:
         """Return the landmarks of a component, numbered within it."""
-        members, space = component.members, self._space
+        members = component.members
         if not isinstance(self.landmarks, str):
             rows = graph.check_landmarks(self.landmarks, len(self._copies.point_of))
             points = self._copies.point_of[rows]
@@ -96,29 +97,27 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
                 )
             order = {point: place for place, point in reversed([*enumerate(points)])}
             return np.array(sorted(named, key=lambda local: order[members[local]]))
-
-        def along_graph(point: int) -> Array:
-            return np.asarray(geodesic_distances(component.graph, np.array([point]))[0])
-
-        def in_data(point: int) -> Array:
-            here = members[point : point + 1]
-            return distances.pairwise_distances(space[members], space[here], self.metric)[:, 0]
-
-        def on_disk(point: int) -> Array:
-            found = distances_from(space, space[int(members[point])], self.metric)
-            return np.asarray(found[members])
-
-        def in_table(point: int) -> Array:
-            return np.asarray(space[members[point]][members])
-
-        far = in_data if self._input_kind() == "points" else in_table
-        far = on_disk if isinstance(space, Source) else far
-        if (
-            sp.issparse(space) and far is in_table
-        ):  # only the graph knows how far apart its points are
-            far = along_graph
         least = self._affordable(component) + 1
-        return self._choose_landmarks(len(members), far, least, self._seed)
+        return self._choose_landmarks(
+            len(members), self._distances_within(component), least, self._seed
+        )
+
+    def _distances_within(self, component: Component) -> Callable[[int], Array]:
+        """Return what gives the distances of a component's points to one of them."""
+        members, space = component.members, self._space
+        if isinstance(space, Source):
+            return lambda point: np.asarray(
+                distances_from(space, space[int(members[point])], self.metric)[members]
+            )
+        if self._input_kind() == "points":
+            return lambda point: distances.pairwise_distances(
+                space[members], space[members[point : point + 1]], self.metric
+            )[:, 0]
+        if sp.issparse(space):  # only the graph knows how far apart its points are
+            return lambda point: np.asarray(
+                geodesic_distances(component.graph, np.array([point]))[0]
+            )
+        return lambda point: np.asarray(space[members[point]][members])
 
     @property
     def geodesics_(self) -> Array:

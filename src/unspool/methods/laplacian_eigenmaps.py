@@ -86,7 +86,8 @@ class WeightedEstimator(GraphEstimator):
         """Return the weights that points have to themselves, which count for their degree."""
         if self.weights != "given":
             return np.zeros(len(members))
-        return np.asarray(self._space.diagonal()[members])
+        given: sp.csr_array = self._space
+        return np.asarray(given.diagonal()[members])
 
     def _query_space(self, X: Any) -> Any:
         return self._without_zeros(X)

@@ -75,7 +75,7 @@ class LocalEstimator(VectorChoice, GraphEstimator):
         is_table = isinstance(self.metric, str) and self.metric in ("precomputed", "kernel")
         if (
             is_table
-            and sp.issparse(self._space)
+            and isinstance(self._space, sp.csr_array)
             and self._space.nnz < STORED * component.graph.n_edges
         ):
             advise(

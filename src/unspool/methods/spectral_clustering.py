@@ -13,6 +13,7 @@ from ..problem import Normalization
 from ..relation import Chart, Component, LaplacianRelation
 from ..runtime import warn
 from ..values import Array, NeighborGraph, Spectrum
+from .estimator import ClusteringEstimator
 from .laplacian_eigenmaps import NORMALIZATIONS, WHICH, WeightedEstimator
 from .parameters import learned, method, parameter
 
@@ -22,7 +23,7 @@ LEAST_VARIANCE = 1e-6  # of a Gaussian, as a share: rows of one component are al
 
 
 @method
-class SpectralClustering(WeightedEstimator):
+class SpectralClustering(WeightedEstimator, ClusteringEstimator):
     """Spectral clustering: k-means on the first eigenvectors of the Laplacian.
 
     All connected components are taken together: a graph with c of them has c eigenvalues 0, whose
@@ -73,23 +74,6 @@ class SpectralClustering(WeightedEstimator):
     cluster_shares_: Array = learned(help="share of points of each Gaussian; of k-means, all alike")
     cut_: float = learned(help="weight of the edges between clusters")
     normalized_cut_: float = learned(help="the same, over the clusters' volumes")
-
-    def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """Cluster the rows of ``X`` and return their labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            As for ``fit``.
-        y : None
-            Ignored: scikit-learn passes it.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A copy of ``labels_``.
-        """
-        return np.array(self.fit(X, y).labels_)
 
     def predict(self, X: Any) -> Array:
         """Return the labels of query points: of the nearest center to where they are placed.

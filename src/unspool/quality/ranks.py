@@ -20,6 +20,7 @@ from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..distances import TREE_DIMENSIONS, build_index, check_metric
 from ..runtime import claim, limit_blas_threads, reuse, run_strips, stage
@@ -639,7 +640,7 @@ def neighbors_kept(
     """
     check_metric(metric)
     if metric == "precomputed":
-        data = X.tocsr() if hasattr(X, "tocsr") else checked_table(X, "X")
+        data = X.tocsr() if sp.issparse(X) else checked_table(X, "X")
     else:
         data = points_of(X, "X")
     places = checked(Y, "Y")

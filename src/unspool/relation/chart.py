@@ -61,7 +61,7 @@ def relate_neighbors(
     kind, seed = search.search, 0 if search.search == "exact" else search.seed
     build = partial(distances.build_index, space, search.metric, kind, search.seed)
     index = reuse("index", arrays, (search.metric, kind, seed), build)
-    found_by = (index.name, getattr(index, "seed", 0))  # what "auto" has turned out to be
+    found_by = (index.name, index.seed)  # what "auto" has turned out to be
     wanted = hood.n_neighbors
     is_graph = sp.issparse(space) and index.name == distances.GivenDistances.name
     if wanted is None and not is_graph:

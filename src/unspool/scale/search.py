@@ -57,6 +57,7 @@ class CellIndex:
     probes: int = 0
     recall: float | None = None
     name: str = field(default="cells")
+    seed = None
 
     def nearest(self, queries: Any, count: int) -> NeighborGraph:
         """Return the ``count`` nearest points of each query."""
