@@ -35,9 +35,10 @@ class GPCA(ClusteringEstimator):
     Polynomials of degree ``n_subspaces`` that vanish on all points are found by the Veronese map;
     their gradients at a point are normal to its subspace (Vidal, Ma, Sastry 2005; Vidal, Ma, Sastry
     2016, example 4.1). Points whose normals agree make a subspace, and noise is dealt with by
-    fitting subspaces to points and points to subspaces in turn. Where dimensions or the number of
-    subspaces are to be found, those that describe the points in fewest words are taken (Schwarz
-    1978).
+    fitting subspaces to points and points to subspaces in turn, at last as a mixture of normal
+    distributions that shares out the points near an intersection (Tipping and Bishop 1999). Where
+    dimensions or the number of subspaces are to be found, those that describe the points in fewest
+    words are taken (Schwarz 1978).
 
     The map has the coordinates of each point along its own subspace; the subspaces are laid side by
     side. A query point goes to the nearest subspace.
@@ -77,7 +78,7 @@ class GPCA(ClusteringEstimator):
         default=100,
         kind=int,
         at_least=1,
-        help="most rounds of fitting subspaces and points in turn",
+        help="most rounds of fitting the mixture of subspaces",
     )
 
     labels_: Array = learned(help="subspace of each point, 0 for that of most points")
@@ -183,7 +184,7 @@ class GPCA(ClusteringEstimator):
         start = Arrangement.of(X, found.arrangement.subspaces)
         refined = refine(X, start, affine=self.affine, max_iter=self.max_iter)
         self.n_iter_ = refined.steps
-        return refined.state.by_size()
+        return Arrangement.of(X, refined.state.subspaces).by_size()
 
     def _subspaces(self, seen: Array) -> Found:
         return self._some(seen, int(self.n_subspaces), self._given_dimensions())

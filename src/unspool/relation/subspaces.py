@@ -4,8 +4,9 @@ A product of linear forms, one of each subspace, vanishes on their union; it is 
 their number as degree, and linear in the monomials of a point (the Veronese map). Polynomials that
 vanish on the points are therefore found as an eigenproblem, and their gradients at a point are
 normal to the subspace that the point lies in (Vidal, Ma, Sastry 2005). What noise leaves unsure is
-decided by distances afterwards: each point joins the nearest subspace, and each subspace is fitted
-to its points, in turn.
+decided afterwards: each point joins the nearest subspace and each subspace is fitted to its points,
+in turn; then a mixture of normal distributions along the subspaces, in which no point has to join
+one of them, is fitted from there.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
 from math import comb
+from typing import Self
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import linear_sum_assignment
+from scipy.special import logsumexp, softmax
 
 from .. import problem
 from ..kernel import veronese, veronese_gradients
@@ -35,7 +38,8 @@ SLIGHTEST = 1e-10  # gradient, as a square, that a polynomial is taken to have e
 SMALLEST_STEP = 1e-8  # singular values below this share of the first are rounding
 FLOOR = 1e-16  # mean squared distance that is as good as none
 FEW_ROUNDS = 10  # of fitting, before arrangements are compared
-ROUNDING = 1e-12  # of the loss
+NO_LONGER = 1e-7  # fall of the mean log density at which a mixture is fitted
+NEGLIGIBLE = 1e-6  # share of a point that does not move a subspace
 TRIED = 15  # combinations of dimensions, at most
 RESTARTS = 10  # of k-means
 
@@ -71,14 +75,19 @@ class Subspace:
         return np.asarray(self.center + coordinates[:, :known] @ self.axes[:known])
 
     @classmethod
-    def through(cls, points: Array, dimension: int, *, affine: bool) -> Subspace:
-        """Return the subspace of this dimension that is nearest to points."""
+    def through(
+        cls, points: Array, dimension: int, *, affine: bool, weights: Array | None = None
+    ) -> Subspace:
+        """Return the subspace of this dimension that is nearest to points, which may weigh."""
         n, width = points.shape
-        center = points.mean(axis=0) if affine else np.zeros(width)
+        center = np.average(points, axis=0, weights=weights) if affine else np.zeros(width)
         dimension = min(dimension, n, width)
         if dimension == 0:
             return cls(center, np.zeros((0, width)))
-        return cls(center, _leading_axes(points - center, dimension))
+        centered = points - center
+        if weights is not None:
+            centered *= np.sqrt(weights)[:, None]
+        return cls(center, _leading_axes(centered, dimension))
 
 
 def _leading_axes(centered: Array, count: int) -> Array:
@@ -309,40 +318,81 @@ def fit_subspaces(
     return Arrangement.of(points, [c[dimensions[i]] for c, i in zip(choices, order, strict=True)])
 
 
+@dataclass(frozen=True, slots=True)
+class SubspaceMixture:
+    """Normal distributions, wide along subspaces and of one variance across all of them.
+
+    Points are drawn from one of these, and none is told which (Tipping and Bishop 1999). Were each
+    counted with the nearest subspace alone, subspaces would lean to the points of others that
+    cross them, and one of too many dimensions would win by those that it happens to be near to.
+    """
+
+    subspaces: tuple[Subspace, ...]
+    variances: tuple[Array, ...]  # along the axes of each
+    weights: Array
+    noise: float
+
+    @classmethod
+    def of(cls, points: Array, shares: Array, before: Sequence[Subspace], *, affine: bool) -> Self:
+        """Return the distributions of largest likelihood for these shares of the points.
+
+        A subspace that has too few of them stays where it was before.
+        """
+        floor = FLOOR * max(float(points.var(axis=0).sum()), 1e-300)
+        subspaces, variances, across, room = [], [], 0.0, 0.0
+        for every, found in zip(shares.T, before, strict=True):
+            held, dimension = every > NEGLIGIBLE, found.dimension
+            members, share = points[held], every[held]
+            if len(members) > dimension:
+                found = Subspace.through(members, dimension, affine=affine, weights=share)
+            inner, size = found.coordinates(members), max(float(share.sum()), 1e-300)
+            subspaces.append(found)
+            variances.append(np.maximum(share @ np.square(inner) / size, floor))
+            across += float(share @ found.squared_distances(members))
+            room += size * max(points.shape[1] - dimension, 1)
+        weights = np.maximum(shares.mean(axis=0), 1e-300)
+        return cls(tuple(subspaces), tuple(variances), weights, max(across / room, floor))
+
+    def log_densities(self, points: Array) -> Array:
+        """Return the log density of each point in each distribution, but for a constant."""
+        logs = np.empty((len(points), len(self.subspaces)))
+        for k, (subspace, along) in enumerate(zip(self.subspaces, self.variances, strict=True)):
+            within = np.square(subspace.coordinates(points)) @ (1.0 / along) + np.log(along).sum()
+            across = subspace.squared_distances(points) / self.noise
+            across += (points.shape[1] - subspace.dimension) * np.log(self.noise)
+            logs[:, k] = np.log(self.weights[k]) - 0.5 * (within + across)
+        return logs
+
+
 def refine(
     points: Array, start: Arrangement, *, affine: bool, max_iter: int
-) -> Outcome[Arrangement]:
-    """Fit subspaces to points and points to subspaces in turn, until that changes nothing."""
+) -> Outcome[SubspaceMixture]:
+    """Fit a mixture to points and share points out by it in turn, until that changes nothing."""
+    shares = np.eye(len(start.subspaces))[start.labels]
+    first = SubspaceMixture.of(points, shares, start.subspaces, affine=affine)
 
-    def step(state: Arrangement) -> tuple[Arrangement, float]:
-        found = state.refitted(points, affine=affine)
-        return found, found.loss
+    def loss_of(state: SubspaceMixture) -> float:
+        return -float(logsumexp(state.log_densities(points), axis=1).mean())
+
+    def step(state: SubspaceMixture) -> tuple[SubspaceMixture, float]:
+        shares = softmax(state.log_densities(points), axis=1)
+        found = SubspaceMixture.of(points, shares, state.subspaces, affine=affine)
+        return found, loss_of(found)
 
     def converged(losses: Sequence[float]) -> bool:
-        return losses[-1] >= losses[-2] * (1.0 - ROUNDING)
+        return losses[-2] - losses[-1] <= NO_LONGER
 
-    return iterate(start, start.loss, step, converged, name="subspaces", max_steps=max_iter)
+    return iterate(first, loss_of(first), step, converged, name="subspaces", max_steps=max_iter)
 
 
-def description_length(points: Array, found: Arrangement, *, affine: bool) -> float:
-    """Return how hard points are to describe by subspaces: the criterion of Schwarz (1978).
-
-    Points are normal within their subspace, and about it with the same variance everywhere.
-    """
+def description_length(points: Array, found: Outcome[SubspaceMixture], *, affine: bool) -> float:
+    """Return how hard points are to describe by a mixture: the criterion of Schwarz (1978)."""
     n, width = points.shape
-    floor = FLOOR * max(float(points.var(axis=0).sum()), 1e-300)
-    sizes = np.bincount(found.labels, minlength=len(found.subspaces))
-    across = sum((width - s.dimension) * m for s, m in zip(found.subspaces, sizes, strict=True))
-    noise = max(n * found.loss / max(int(across), 1), floor)
-    length = n * found.loss / noise
-    for number, (subspace, m) in enumerate(zip(found.subspaces, sizes, strict=True)):
-        d = subspace.dimension
-        length += (d * (width - d) + d + 1 + affine * width) * np.log(n)
-        if m:
-            inner = subspace.coordinates(points[found.labels == number])
-            logs = np.log(np.maximum(np.square(inner).mean(axis=0), floor)) + 1.0
-            length += m * ((width - d) * np.log(noise) + logs.sum() - 2.0 * np.log(m / n))
-    return float(length)
+    dimensions = [subspace.dimension for subspace in found.state.subspaces]
+    n_numbers = sum(
+        d * (width - d) + d * (d + 1) // 2 + 1 + affine * width for d in dimensions
+    )  # where a subspace lies, the covariances along it, its weight, its center
+    return float(n_numbers * np.log(n) + 2.0 * n * found.loss)
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,10 +412,46 @@ def find_subspaces(
     with stage("dimensions", total=len(tried)) as running:
         for some in tried:
             for labels in seen.starts(some, seed):
-                one = fit_subspaces(points, labels, some, affine=affine)
-                for _ in range(FEW_ROUNDS):
-                    one = one.refitted(points, affine=affine)
-                found.append(Found(one, description_length(points, one, affine=affine)))
+                found.append(_fitted(points, labels, some, affine=affine))
             running.advance()
+        best = min(found, key=_rank)
+        if not dimensions:
+            best = _with_better_dimensions(points, best, affine=affine)
         running.note(degree=n_subspaces, columns=seen.directions.shape[1], tried=len(tried))
-    return min(found, key=lambda one: (one.arrangement.n_empty, one.length))
+    return best
+
+
+def _rank(found: Found) -> tuple[int, float]:
+    return found.arrangement.n_empty, found.length
+
+
+def _fitted(points: Array, labels: Array, dimensions: tuple[int, ...], *, affine: bool) -> Found:
+    """Return the subspaces of these dimensions that clusters of points lead to."""
+    one = fit_subspaces(points, labels, dimensions, affine=affine)
+    for _ in range(FEW_ROUNDS):
+        one = one.refitted(points, affine=affine)
+    mixture = refine(points, one, affine=affine, max_iter=FEW_ROUNDS)
+    one = Arrangement.of(points, mixture.state.subspaces)
+    return Found(one, description_length(points, mixture, affine=affine))
+
+
+def _with_better_dimensions(points: Array, best: Found, *, affine: bool) -> Found:
+    """Return subspaces whose dimensions, changed by one anywhere, describe the points no better.
+
+    Noise blurs the drop that tells how many polynomials vanish, and with it which dimensions are
+    tried; from nearly the right ones the right ones are a step or two away.
+    """
+    while True:
+        dimensions = [subspace.dimension for subspace in best.arrangement.subspaces]
+        others = {
+            tuple(sorted(d + change * (k == i) for k, d in enumerate(dimensions)))
+            for i in range(len(dimensions))
+            for change in (-1, 1)
+            if 1 - affine <= dimensions[i] + change < points.shape[1]
+        }
+        labels = best.arrangement.labels
+        tried = [_fitted(points, labels, some, affine=affine) for some in sorted(others)]
+        following = min([best, *tried], key=_rank)
+        if following is best:
+            return best
+        best = following
