@@ -17,9 +17,12 @@ from unspool.methods import (
     LTSA,
     PCA,
     ClassicalMDS,
+    DiffusionMaps,
     HessianLLE,
     Isomap,
     KernelPCA,
+    LandmarkIsomap,
+    LandmarkMDS,
     LaplacianEigenmaps,
     ModifiedLLE,
 )
@@ -93,6 +96,45 @@ def test_of_laplacian_eigenmaps(kind, d):
         expected = np.sqrt(D)[:, None] * expected
     vectors = unit_columns(kernel_pca_of(model.kernel_(), d, center=False))
     assert up_to_signs(vectors, unit_columns(expected)) < 1e-6
+
+
+@pytest.mark.parametrize("steps", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_of_diffusion_maps(alpha, steps):
+    """K = |S|^2t: kernel PCA is the map times sqrt(pi), and its distances are those of futures."""
+    model = DiffusionMaps(2, n_neighbors=8, alpha=alpha, steps=steps).fit(X)
+    table = model.kernel_()
+    walk = model.charts_[0].relation.kernel.toarray()
+    share = walk.sum(axis=1) / walk.sum()
+    mapped = kernel_pca_of(table, 2, center=False) / np.sqrt(share)[:, None]
+    assert up_to_signs(mapped, model.embedding_) < 1e-6
+    if steps != int(steps):
+        return
+    future = np.linalg.matrix_power(walk / walk.sum(axis=1, keepdims=True), int(steps))
+    pairs = np.random.default_rng(0).integers(len(X), size=(2, 50))
+    gaps = (np.square(future[pairs[0]] - future[pairs[1]]) / share).sum(axis=1)
+    turned = table / np.sqrt(np.outer(share, share))
+    own = np.diag(turned)
+    found = own[pairs[0]] + own[pairs[1]] - 2 * turned[tuple(pairs)]
+    np.testing.assert_allclose(found, gaps, atol=1e-8 * gaps.max())
+
+
+@pytest.mark.parametrize("scaling", ["distance", "svd"])
+@pytest.mark.parametrize("method", [LandmarkMDS, LandmarkIsomap])
+def test_of_landmark_methods(method, scaling):
+    """C A+ C': kernel PCA through the same landmarks; the root of C C': kernel PCA of it."""
+    options = {"n_neighbors": 8} if method is LandmarkIsomap else {}
+    model = method(2, n_landmarks=25, scaling=scaling, **options).fit(X)
+    table, chosen = model.kernel_(), model.landmarks_
+    assert np.linalg.matrix_rank(table) <= 24
+    if scaling == "svd":
+        assert up_to_signs(kernel_pca_of(table, 2), model.embedding_) < 1e-6
+        return
+    among = table[np.ix_(chosen, chosen)]
+    np.testing.assert_allclose(among.sum(axis=0), 0.0, atol=1e-8 * np.abs(among).max())
+    values, vectors = np.linalg.eigh(among)
+    placed = table[:, chosen] @ vectors[:, ::-1][:, :2] / np.sqrt(values[::-1][:2])
+    assert up_to_signs(placed, model.embedding_) < 1e-6
 
 
 def test_commute_times_follow_from_the_laplacian_kernel():

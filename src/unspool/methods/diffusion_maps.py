@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from .. import problem
 from ..relation import AdaptiveGaussianWeights, Component, DiffusionRelation, settle_faint_points
-from ..values import Array, Spectrum
+from ..spectrum import solve
+from ..values import Array, EigenProblem, Spectrum
 from .laplacian_eigenmaps import WeightedEstimator
 from .parameters import VectorChoice, method, parameter
 
@@ -50,3 +55,52 @@ class DiffusionMaps(VectorChoice, WeightedEstimator):
         eigenvalues = spectrum.values
         psi = settle_faint_points(relation.kernel, spectrum) * np.sqrt(relation.volume)
         return eigenvalues, psi * (np.sign(eigenvalues) * np.abs(eigenvalues) ** self.steps)
+
+    def kernel_(self) -> Array:
+        """Return the kernel matrix of the largest component: its distances are those of diffusion.
+
+        With S = D^-1/2 K D^-1/2 the symmetric form of the walk it is |S|^(2 steps) without its
+        trivial part. Kernel PCA of it, without centring, is sqrt(D / volume) times the map.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The kernel matrix of diffusion maps.
+        """
+        chart: Any = self.charts_[0]
+        factor = self._kernel_factor()[self._copies.positions(chart.members)]
+        return np.asarray(factor @ factor.T)
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: each is 2 ``steps`` steps of the walk.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row. Where ``steps``
+            is no whole number, all eigenvectors are computed for it.
+        """
+        if self.steps != int(self.steps):
+            factor = self._kernel_factor()
+            return self._spread_operator(lambda sums: np.asarray(factor @ (factor.T @ sums)))
+        stated: Any = self._kernel_problem()
+        mass = np.ones(stated.size) if stated.mass is None else stated.mass
+        trivial = stated.trivial / np.sqrt(mass @ stated.trivial**2)
+
+        def product(sums: Array) -> Array:
+            future = sums / mass[:, None]
+            for _ in range(2 * int(self.steps)):
+                future = future - (stated.matrix @ future) / mass[:, None]
+            return np.asarray(future - trivial * (trivial.T @ (mass[:, None] * future)))
+
+        return self._spread_operator(product)
+
+    def _kernel_problem(self) -> EigenProblem:
+        """State the problem of I - S, S the symmetric form of the walk."""
+        relation: Any = self.charts_[0].relation
+        return problem.laplacian(relation.kernel, "symmetric", relation.masses)
+
+    def _kernel_factor(self) -> Array:
+        stated = self._kernel_problem()
+        spectrum = solve(stated, stated.size - 1, seed=self._seed)
+        return np.asarray(spectrum.vectors * np.abs(1.0 - spectrum.values) ** self.steps)

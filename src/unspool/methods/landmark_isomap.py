@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from .. import distances, graph
 from ..paths import geodesic_distances
-from ..relation import Chart, Component, LandmarkGeodesics, triangulate
+from ..relation import Chart, Component, LandmarkGeodesics, kernel_factor, triangulate
 from ..runtime import claim, reuse
 from ..scale.geodesics import landmark_geodesics, place_by_landmarks
 from ..scale.reduction import distances_from
@@ -124,3 +124,11 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
         """Geodesic distances from the landmarks to the points of the largest component."""
         chart: Any = self.charts_[0]
         return np.asarray(chart.relation.geodesics[:, self._copies.positions(chart.members)])
+
+    def _kernel_factor(self) -> Array:
+        chart: Any = self.charts_[0]
+        relation, every = chart.relation, self._copies.masses
+        masses = None if every is None else every[chart.members]
+        similarities = -0.5 * np.square(relation.geodesics[:, :].T)
+        factor = kernel_factor(similarities, relation.landmarks, self._seed, self.scaling, masses)
+        return np.asarray(factor[self._copies.positions(chart.members)])

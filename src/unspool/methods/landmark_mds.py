@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import distances
-from ..relation import GramMap, triangulate, triangulate_moments
+from ..relation import GramMap, kernel_factor, triangulate, triangulate_moments
 from ..runtime import claim
 from ..scale.files import at_random
 from ..scale.placing import place_rows
@@ -107,3 +107,7 @@ class LandmarkMDS(LandmarkChoice, Estimator):
 
     def _transform(self, X: Any) -> Array:
         return self._triangulation.place(self._similarities(X))
+
+    def _kernel_factor(self) -> Array:
+        similarities = self._similarities(np.asarray(self._X))
+        return kernel_factor(similarities, self.landmarks_, self._seed, self.scaling)

@@ -94,10 +94,10 @@ class MaximumVarianceUnfolding(GraphEstimator):
         "which squared distances may overstep their bounds, in thousandths of 1 at least",
     )
     max_iter: int = parameter(
-        default=300,
+        default=1_000,
         kind=int,
         at_least=1,
-        help="steps of the interior-point method, and of each round of descent",
+        help="steps of the interior-point method, or of descent",
     )
     regularization: float = parameter(
         default=1e-3,

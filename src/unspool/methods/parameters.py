@@ -20,10 +20,11 @@ from typing import Any, Literal, TypeVar, dataclass_transform
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from .. import graph
 from ..kernel import ALIASES, KERNELS, OF_DIFFERENCES, Kernel, gamma_from, median_gamma
-from ..relation import Chart, n_vectors
+from ..relation import Chart, kernel_operator, n_vectors
 from ..values import Array
 
 T = TypeVar("T")
@@ -338,6 +339,36 @@ class LandmarkChoice:
         if self.landmarks == "maxmin":
             return graph.choose_maxmin(distances_from, n_points, count, at_least=least, seed=seed)
         raise ValueError(f"landmarks must be 'maxmin', 'random' or indices; got {self.landmarks!r}")
+
+    def _kernel_factor(self) -> Array:
+        """Return the F of the kernel matrix F F' that the landmarks stand for."""
+        raise NotImplementedError
+
+    def kernel_(self) -> Array:
+        """Return the kernel matrix that the landmarks stand for, of the largest component.
+
+        C A+ C' with C the centred similarities of all points to the landmarks and A those among
+        these: kernel PCA of it through the same landmarks is this map. For ``scaling="svd"`` it is
+        the root of C C', and this map is kernel PCA of it.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The kernel matrix of the map.
+        """
+        factor = self._kernel_factor()
+        return np.asarray(factor @ factor.T)
+
+    def kernel_operator_(self) -> LinearOperator:
+        """Return the kernel matrix by its products alone: nothing of size n x n is made.
+
+        Returns
+        -------
+        LinearOperator of shape (n, n)
+            The same as ``kernel_()``, to be multiplied with vectors, one per row.
+        """
+        factor = self._kernel_factor()
+        return kernel_operator(len(factor), lambda columns: factor @ (factor.T @ columns))
 
 
 @method

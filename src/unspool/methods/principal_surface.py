@@ -46,14 +46,22 @@ class PrincipalSurface(PrincipalMethod):
     parametrization: principal.Parametrization = parameter(
         default="isometric",
         choices=principal.PARAMETRIZATIONS,
-        help="parameters follow lengths on the surface locally, or only on average",
+        help="parameters follow lengths on the surface locally, or only on average; or each is "
+        "'uniform' over the data",
+    )
+    smoother: principal.SurfaceSmoother = parameter(
+        default="spline",
+        choices=("spline", "adaptive"),
+        help="'spline' spreads the degrees of freedom evenly; 'adaptive' puts knots where they "
+        "help, and at most as many as span allows",
     )
 
     robust: bool = parameter(default=False, kind=bool, help="give outliers little or no weight")
 
     weights_: Array = learned(help="weights of the points: 1 unless robust")
     freedom_: float = learned(
-        help="degrees of freedom of the surface: 1 + (n_components + 1) / span, unless that folds"
+        help="degrees of freedom of the surface: 1 + (n_components + 1) / span, unless that folds; "
+        "of an adaptive one the number of its terms"
     )
     surface_: principal.SplineSurface = learned(
         help="the smooth function from parameters to normalized points"
@@ -71,15 +79,17 @@ class PrincipalSurface(PrincipalMethod):
         initial = self._initial(normalized)
         freedoms = self._freedoms(*initial.shape)
         settings = principal.SurfaceSettings(
-            freedoms, self.parametrization, self.tol, self.max_iter, self.robust
+            freedoms, self.parametrization, self.tol, self.max_iter, self.robust, self.smoother
         )
         outcome = principal.fit_surface(normalized, initial, settings)
         self._remember(outcome, settings.n_counted(n), n)
         self.weights_ = principal.surface_weights(outcome.state) if self.robust else np.ones(n)
-        self.freedom_, parameters = outcome.state.freedom, outcome.state.projection.parameters
+        parameters, found = outcome.state.projection.parameters, outcome.state.surface
+        adaptive = self.smoother == "adaptive"
+        self.freedom_ = found.n_terms if adaptive else outcome.state.freedom
         center = parameters.mean(axis=0)
         axes = self._axes(parameters - center, parameters.shape[1])
-        self.surface_ = outcome.state.surface.rotated(center, axes)
+        self.surface_ = found.rotated(center, axes)
         self.embedding_ = self._transform(points)
         self._advise(outcome.state.eased, freedoms[-1])
 

@@ -70,6 +70,7 @@ from .landmarks import (
     draw_landmarks,
     finish_nystroem,
     fit_nystroem,
+    kernel_factor,
     place_roughly,
     regress_points,
     triangulate,
@@ -82,6 +83,7 @@ from .local import (
     relate_by_tangents,
 )
 from .maximum_variance import DistanceBounds, Unfolding, maximize_variance
+from .smooth_unfolding import combine_vectors, unfold_smoothly
 from .subspaces import (
     MOST_COLUMNS,
     MOST_MONOMIALS,
@@ -95,11 +97,9 @@ from .subspaces import (
 )
 from .vector_combinations import (
     ConformalMap,
-    combine_vectors,
     half_vectorize,
     keep_angles,
     solve_combination,
-    unfold_smoothly,
 )
 
 __all__ = [
@@ -164,6 +164,7 @@ __all__ = [
     "fit_nystroem",
     "half_vectorize",
     "keep_angles",
+    "kernel_factor",
     "kernel_operator",
     "least_geodesic_bytes",
     "maximize_variance",

@@ -57,6 +57,20 @@ def triangulate(
     return GramMap(centering, spectrum.vectors * np.sqrt(eigenvalues), eigenvalues)
 
 
+def kernel_factor(
+    similarities: Array, landmarks: Array, seed: int, scaling: Scaling, masses: Array | None = None
+) -> Array:
+    """Return all coordinates that landmarks give: the kernel matrix they stand for is F F'.
+
+    That is C A+ C' with C the centred similarities to the landmarks and A those among these
+    (``scaling="distance"``), or the root of C C' ("svd").
+    """
+    count = len(landmarks) - 1
+    if scaling == "distance":
+        return place_roughly(similarities, landmarks, count, seed)
+    return triangulate(similarities, landmarks, count, seed, scaling, masses).place(similarities)
+
+
 def triangulate_moments(means: Array, factor: Array, n_components: int, seed: int) -> GramMap:
     """Return the map of ``scaling="svd"`` from the moments of the table of similarities (n, m).
 
