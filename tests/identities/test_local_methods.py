@@ -152,6 +152,24 @@ def test_kernel_lle_from_a_table():
     )
 
 
+@pytest.mark.parametrize("name", ["gaussian", "laplacian", "polynomial"])
+def test_trees_find_the_neighbours_in_feature_space(name):
+    """Of the points themselves where the kernel falls with a distance, of monomials else."""
+    points = datasets.s_curve(400).points
+    options = {"degree": 2, "coef0": 1.0} if name == "polynomial" else {}
+    kernel = unspool.kernel.Kernel(name, gamma=1.0 if options else 0.05, **options)
+    table = kernel(points, points)
+    own = np.diag(table)
+    squares = own[:, None] + own - 2.0 * table
+    np.fill_diagonal(squares, -1.0)
+    order = np.sort(np.argsort(squares, axis=1)[:, 1:9], axis=1)
+    space, metric = points, "cityblock" if name == "laplacian" else "euclidean"
+    if name == "polynomial":
+        space = unspool.kernel.veronese(np.column_stack([points, np.ones(400)]), 2, scaled=True)
+    found = distances.neighbor_graph(space, 8, metric=metric)
+    np.testing.assert_array_equal(np.sort(found.neighbors.reshape(400, 8), axis=1), order)
+
+
 def test_a_point_that_nobody_lists_stays_with_its_neighbours():
     """An outlier in nobody's list: a patch without its own point would let it fly off alone."""
     points = np.vstack([np.random.default_rng(10).uniform(size=(200, 2)), [[1.6, 1.6]]])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import unspool
-from unspool import datasets, kernel, quality
+from unspool import LaplacianEigenmaps, datasets, kernel, quality
 
 RANDOM = np.random.default_rng(5)
 POINTS = RANDOM.normal(size=(120, 4))
@@ -164,3 +164,14 @@ def test_landmarks_are_drawn_as_was_said():
         np.testing.assert_allclose(own.mean(axis=0), center, atol=0.02)
     named = unspool.KernelPCA(1, landmarks=[7, 3, 195], gamma=1.0).fit(points)
     np.testing.assert_array_equal(named.landmark_points_, points[[7, 3, 195]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_laplacian_eigenmaps_of_landmarks_place_all_others_as_the_exact_map(seed):
+    """Query points are placed by Nystroem's formula for the walk: P y / (1 - value)."""
+    points = datasets.swiss_roll(3000, seed=seed).points
+    chosen = np.random.default_rng(seed).choice(3000, 800, replace=False)
+    placed = LaplacianEigenmaps(2, n_neighbors=12).fit(points[chosen]).transform(points)
+    exact = LaplacianEigenmaps(2, n_neighbors=12).fit(points).embedding_
+    for column, wanted in zip(placed.T, exact.T, strict=True):
+        assert abs(np.corrcoef(column, wanted)[0, 1]) > 0.99

@@ -17,6 +17,7 @@ from unspool.principal import (
     fit_edge_lengths,
     fit_surface,
     nearest_neighbors,
+    smooth_adaptively,
     smooth_surface,
 )
 from unspool.runtime import Cancelled
@@ -201,6 +202,69 @@ def test_s_curve_is_unrolled_from_the_plane(parametrization):
     assert np.allclose(
         surface.embedding_.std(axis=0), np.array([3 * np.pi, 5]) / 12**0.5, rtol=0.05
     )
+
+
+def bump(n, seed):
+    """Points about a plane with one steep hill, and the height of the hill over the plane."""
+    random = np.random.default_rng(seed)
+    flat = random.uniform(-1, 1, (n, 2))
+
+    def height(places):
+        return 0.35 * np.exp(-np.square(places - 0.5).sum(axis=1) / 0.03)
+
+    exact = np.column_stack([flat, height(flat)])
+    return exact + 0.02 * random.standard_normal((n, 3)), height
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_an_adaptive_surface_spends_its_knots_where_it_bends(seed):
+    points, height = bump(1200, seed)
+    errors, freedoms = [], []
+    for smoother in ("spline", "adaptive"):
+        model = PrincipalSurface(2, smoother=smoother, span=0.05).fit(points)
+        rebuilt = model.inverse_transform(model.embedding_)
+        errors.append(np.abs(rebuilt[:, 2] - height(rebuilt[:, :2])).mean())
+        freedoms.append(model.freedom_)
+    knots = model._normalization.undo(model.surface_.at(model.surface_.knots))
+    near = np.linalg.norm(knots[:, :2] - 0.5, axis=1) < 0.4
+    assert near.mean() > 2 * np.pi * 0.4**2 / 4  # twice the share of the area
+    assert errors[1] < 0.8 * errors[0]
+    assert freedoms[1] < 0.5 * freedoms[0]
+
+
+def test_an_adaptive_surface_of_a_noisy_plane_is_flat():
+    random = np.random.default_rng(0)
+    plane = np.column_stack([random.uniform(-1, 1, (600, 2)) * [2, 1], np.zeros(600)])
+    model = PrincipalSurface(2, smoother="adaptive").fit(
+        plane + 0.05 * random.standard_normal((600, 3))
+    )
+    assert model.freedom_ <= 5  # of 31 that span allows; 3 are the plane itself
+    assert len(model.distances_.sums) >= 2
+
+
+def test_chosen_knots_leave_affine_functions_alone():
+    """The coefficients sum to zero against them: beyond its knots a surface goes on straight."""
+    points, _ = bump(300, 3)
+    surface = smooth_adaptively(points[:, :2], points, 30.0)
+    sides = np.column_stack([np.ones(len(surface.knots)), surface.knots])
+    assert np.abs(sides.T @ surface.coefficients).max() < 1e-8 * np.abs(surface.coefficients).max()
+    assert len(surface.knots) > 7  # besides the anchors
+
+
+def test_uniform_parameters_tell_shares_of_the_data():
+    """Half of the points stand on a fifth of the sheet: they get half of the parameter."""
+    random = np.random.default_rng(1)
+    dense = random.uniform(0.0, 1.0, 400)
+    length = np.where(np.arange(400) % 2 == 0, 0.2 * dense, 0.2 + 0.8 * dense) * 4.0
+    width = random.uniform(0.0, 1.0, 400)
+    sheet = np.column_stack([length, width, 0.1 * length**2])
+    kinds = {
+        kind: PrincipalSurface(2, parametrization=kind).fit(sheet).embedding_[:, 0]
+        for kind in ("isometric", "uniform")
+    }
+    shares = {kind: np.ptp(place[::2]) / np.ptp(place) for kind, place in kinds.items()}
+    assert shares["isometric"] < 0.3
+    assert 0.42 < shares["uniform"] < 0.58
 
 
 def test_isometric_parameters_are_lengths():

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import subspace_angles
 from scipy.spatial.distance import cdist
 
-from unspool import TSNE, datasets, distances, quality, spectrum
+from unspool import PCA, TSNE, datasets, distances, quality, spectrum
 from unspool.neighbor_embedding import (
     Objective,
     Repulsion,
@@ -137,6 +137,63 @@ def test_query_points_land_among_their_kind():
     seen = distances.find_query_neighbors(distances.build_index(model.embedding_), placed, 5)
     hits = labels[::2][seen.neighbors] == labels[1::2][seen.rows]
     assert hits.mean() > 0.97
+
+
+def digits(name, n):
+    """Return n fitted rows, then as many others, and the labels of both."""
+    try:
+        found = datasets.real(name)
+    except FileNotFoundError as absent:
+        pytest.skip(str(absent))
+    points, labels = found["x_train"][: 2 * n], found["y_train"][: 2 * n]
+    points = points.reshape(len(points), -1).astype(float)
+    return PCA(min(50, points.shape[1])).fit(points[:n]).transform(points), labels
+
+
+def label_accuracy(labels, seen, own):
+    """Return how often the most frequent label of the neighbours is one's own."""
+    votes = labels[seen.neighbors].reshape(seen.n_points, -1)
+    counts = np.stack([(votes == label).sum(axis=1) for label in range(10)])
+    return np.mean(counts.argmax(axis=0) == own)
+
+
+def shares_kept(points, places, labels):
+    """Return the share of ten neighbours that stay, and the accuracy of labels by ten of them."""
+    before, after = (distances.neighbor_graph(table, 10) for table in (points, places))
+    both = [set(zip(g.rows.tolist(), g.neighbors.tolist(), strict=True)) for g in (before, after)]
+    return len(both[0] & both[1]) / len(both[0]), label_accuracy(labels, after, labels)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mnist", "pendigits"])
+def test_digits_are_kept_as_by_another_implementation(name):
+    """Neighbours and labels within 0.01 of openTSNE's, at most 1 % above its divergence."""
+    theirs = pytest.importorskip("openTSNE").TSNE(random_state=0, neighbors="exact", n_jobs=1)
+    n = 3_000
+    points, labels = digits(name, n)
+    model = TSNE(2).fit(points[:n])
+    other = np.asarray(theirs.fit(points[:n]))
+    ours, wanted = (
+        shares_kept(points[:n], places, labels[:n]) for places in (model.embedding_, other)
+    )
+    assert ours[0] > wanted[0] - 0.01
+    assert ours[1] > wanted[1] - 0.01
+    affinities = symmetric_affinities(distances.neighbor_graph(points[:n], 90), 30.0)
+    objective = Objective(affinities, Repulsion(affinities.counts, "exact"))
+    losses = [objective.loss(places).divergence(affinities) for places in (model.embedding_, other)]
+    assert losses[0] < 1.01 * losses[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mnist", "pendigits"])
+def test_held_out_digits_keep_their_labels_as_fitted_ones(name):
+    n = 3_000
+    points, labels = digits(name, n)
+    model = TSNE(2).fit(points[:n])
+    fitted = shares_kept(points[:n], model.embedding_, labels[:n])[1]
+    placed = model.transform(points[n:])
+    seen = distances.find_query_neighbors(distances.build_index(model.embedding_), placed, 10)
+    assert label_accuracy(labels[:n], seen, labels[n:]) > fitted - 0.02
 
 
 def test_query_points_are_at_a_minimum_of_their_own_divergence(roll, model):

@@ -270,6 +270,7 @@ SPECIAL = {  # where a method needs other values than the rest
     ("MaximumVarianceUnfolding", "program"): Trial(("exact", "reduced")),
     ("MaximumVarianceUnfolding", "n_vectors"): Trial((5, 12)),
     ("MaximumVarianceUnfolding", "basis"): Trial(("lle", "laplacian")),
+    ("MaximumVarianceUnfolding", "tol"): Trial((1e-3, 0.5), {"max_iter": 180}),
     ("MaximumVarianceUnfolding", "outliers"): Trial(
         (), {"n_neighbors": 12, "program": "exact"}, _with_distant_strays_of_few
     ),
@@ -291,6 +292,7 @@ SPECIAL = {  # where a method needs other values than the rest
     ("PrincipalSurface", "span"): Trial((0.1, 0.4)),
     ("PrincipalSurface", "max_iter"): Trial((1, 5)),
     ("PrincipalSurface", "tol"): Trial((1e-6, 0.9), {"max_iter": 15}),
+    ("PrincipalSurface", "smoother"): Trial(("spline", "adaptive"), {"max_iter": 8}),
     ("PrincipalSurface", "parametrization"): Trial((), {"max_iter": 8}),
 }
 

@@ -1039,6 +1039,12 @@ BREAKAGES = [
     *breaking(
         "principal/surface.py",
         (
+            "uniform parameters tell shares of the data",
+            "return _uniform(average)",
+            "return average",
+            f"{SURFACE}::test_uniform_parameters_tell_shares_of_the_data",
+        ),
+        (
             "outliers are drawn to their feet",
             "feet + surface_weights(now)[:, None] * (points - feet)",
             "feet + (points - feet)",
@@ -1175,10 +1181,17 @@ BREAKAGES = [
             "identities/test_gpca.py::test_subspaces_are_found_exactly",
         ),
         (
-            "coordinates within a subspace count for the description",
-            "floor)) + 1.0",
-            "floor))",
+            "a subspace is described by the covariances along it too",
+            "d * (width - d) + d * (d + 1) // 2 + 1",
+            "d * (width - d) + 1",
             "identities/test_gpca.py::test_noise_is_borne",
+        ),
+        (
+            "points are shared by the distributions",
+            "shares = softmax(state.log_densities(points), axis=1)",
+            "shares = np.eye(len(start.subspaces))[state.log_densities(points).argmax(axis=1)]",
+            "identities/test_gpca.py::test_noise_is_borne",
+            "identities/test_gpca.py::test_shared_points_do_not_tilt_subspaces",
         ),
         (
             "overlaps of subspaces are put back",
@@ -1206,6 +1219,24 @@ BREAKAGES = [
             "::test_bounds_are_kept_and_the_weights_prove_the_optimum",
             "identities/test_maximum_variance_unfolding.py"
             "::test_slack_and_inequality_each_allow_more_variance",
+        ),
+    ),
+    *breaking(
+        "methods/diffusion_maps.py",
+        (
+            "the kernel of diffusion maps has the diffusion time",
+            "np.abs(1.0 - spectrum.values) ** self.steps)",
+            "np.abs(1.0 - spectrum.values))",
+            "identities/test_kernels_of_maps.py::test_of_diffusion_maps",
+        ),
+    ),
+    *breaking(
+        "relation/smooth_unfolding.py",
+        (
+            "long waves are as stiff as short ones",
+            "return np.asarray(total + self.vectors",
+            "return np.asarray(block + 0.0 * self.vectors",
+            "identities/test_maximum_variance_unfolding.py::test_larger_rolls_are_unrolled",
         ),
     ),
     *breaking(
@@ -1801,6 +1832,18 @@ BREAKAGES = [
     ),
     *breaking(
         "principal/spline_surface.py",
+        (
+            "looking for a knot costs freedom",
+            "spent = rows.shape[1] + CHARGE * len(chosen)",
+            "spent = 0.0",
+            f"{SURFACE}::test_an_adaptive_surface_of_a_noisy_plane_is_flat",
+        ),
+        (
+            "the knots that help most are chosen",
+            "best = int(gains.argmax())",
+            "best = int(np.flatnonzero(lengths > least)[0])",
+            f"{SURFACE}::test_an_adaptive_surface_spends_its_knots_where_it_bends",
+        ),
         (
             "a fold is seen",
             "(np.linalg.slogdet(turns)[0] <= 0.0).any(axis=1)",

@@ -16,11 +16,18 @@ from .curve import (
 )
 from .geometry import Curve, Polygon, Projection, ambiguity_points, polygon
 from .smoothers import Smoother, smoother, smoothing_spline
-from .spline_surface import SplineSurface, farthest_points, nearest_neighbors, smooth_surface
+from .spline_surface import (
+    SplineSurface,
+    farthest_points,
+    nearest_neighbors,
+    smooth_adaptively,
+    smooth_surface,
+)
 from .surface import (
     PARAMETRIZATIONS,
     Parametrization,
     SurfaceSettings,
+    SurfaceSmoother,
     SurfaceState,
     count_folds,
     count_tears,
@@ -44,6 +51,7 @@ __all__ = [
     "Smoother",
     "SplineSurface",
     "SurfaceSettings",
+    "SurfaceSmoother",
     "SurfaceState",
     "ambiguity_points",
     "corner_price",
@@ -60,6 +68,7 @@ __all__ = [
     "nearest_neighbors",
     "polygon",
     "self_consistency",
+    "smooth_adaptively",
     "smooth_surface",
     "smoother",
     "smoothing_spline",

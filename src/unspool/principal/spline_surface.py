@@ -3,7 +3,11 @@
 f(p) = a + A p + sum of c_k |p - knot_k|^3, with coefficients that sum to zero against every affine
 function (Izenman 2013, eq. 16.17). In one dimension this is the cubic smoothing spline; in any
 dimension flat data give a flat surface, and beyond its knots a surface continues almost straight.
-Knots, and the parameters from which projections descend, lie far from each other.
+Knots, and the parameters from which projections descend, lie far from each other. Knots of an
+adaptive surface lie where they help: one after the other is taken that lowers the residuals most,
+and then left out again as long as that lowers the error of generalized cross-validation. So LeBlanc
+and Tibshirani (1994) choose theirs, of products of splines of one parameter each (Friedman 1991);
+here they are those of the one spline of all parameters, which has no axes.
 """
 
 from __future__ import annotations
@@ -24,6 +28,9 @@ SEEDS = 500  # parameters from which projections descend
 STEPS = 60
 ROWS = 1024  # points projected together: their distances to the seeds are a table
 PATHS = 256  # looked along together for folds
+CANDIDATES = 200  # knots that an adaptive surface chooses from
+MOST_CHOSEN = 100
+CHARGE = 3.0  # degrees of freedom that looking for a knot costs besides its own (Friedman 1991)
 ALPHA, TYPICAL = (-14.0, 10.0), (-2.0, 1.0)  # decades of the smoothing parameter: all, and usual
 
 
@@ -80,6 +87,12 @@ class SplineSurface:
         """Typical distance between neighboring seeds."""
         extent = np.ptp(self.seeds, axis=0)
         return float((np.prod(extent) / len(self.seeds)) ** (1 / len(extent)))
+
+    @property
+    def n_terms(self) -> float:
+        """Number of functions that an unpenalized surface with these knots is made of."""
+        d = self.knots.shape[1]
+        return float(d + 1 + max(0, len(self.knots) - (2 * d + 3)))
 
     def rotated(self, center: Array, axes: Array) -> SplineSurface:
         """Return the same surface in parameters counted from ``center`` along orthonormal axes."""
@@ -203,6 +216,78 @@ def smooth_surface(parameters: Array, points: Array, freedom: float) -> SplineSu
     n_affine = knots.shape[1] + 1
     affine, coefficients = affine + solution[:n_affine], bending @ solution[n_affine:]
     return SplineSurface(knots, affine, coefficients, _sorted(seeds))
+
+
+def smooth_adaptively(parameters: Array, points: Array, freedom: float) -> SplineSurface:
+    """Return the surface with the knots that generalized cross-validation wants, and no penalty.
+
+    It has at most so much ``freedom``. Each knot comes with a share of a few fixed ones, the
+    anchors, so that no affine function feels its coefficients.
+    """
+    seeds, d = farthest_points(parameters, SEEDS), parameters.shape[1]
+    anchors = seeds[: 2 * d + 3]
+    knots = seeds[len(anchors) : len(anchors) + CANDIDATES]
+    shares = np.linalg.pinv(_affine(anchors).T) @ _affine(knots).T  # of the anchors, one per column
+    columns = _cubes(parameters, knots) - _cubes(parameters, anchors) @ shares
+    most = int(min(freedom - d - 1, MOST_CHOSEN, len(points) / 4, len(knots)))
+    flat = np.linalg.lstsq(_affine(parameters), points, rcond=None)[0]
+    rest = points - _affine(parameters) @ flat
+    size = float(np.square(points - points.mean(axis=0)).sum())
+    chosen = _prune(
+        _affine(parameters), columns, rest, _choose(_affine(parameters), columns, rest, most), size
+    )
+    rows = np.hstack([_affine(parameters), columns[:, chosen]])
+    scale = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
+    solution = np.linalg.lstsq(rows / scale, rest, rcond=None)[0] / scale[:, None]
+    bends = solution[d + 1 :]
+    return SplineSurface(
+        np.vstack([anchors, knots[chosen]]),
+        flat + solution[: d + 1],
+        np.vstack([-shares[:, chosen] @ bends, bends]),
+        _sorted(seeds),
+    )
+
+
+def _choose(plain: Array, columns: Array, rest: Array, count: int) -> list[int]:
+    """Return columns in the order in which each lowers the residuals most, beside the plain ones.
+
+    What is left of every column, and of the data, is kept orthogonal to those that are chosen.
+    """
+    basis = np.linalg.qr(plain)[0]
+    left, rest = columns - basis @ (basis.T @ columns), rest - basis @ (basis.T @ rest)
+    least = 1e-10 * np.square(columns).sum(axis=0) + 1e-300
+    chosen: list[int] = []
+    for _ in range(count):
+        lengths = np.square(left).sum(axis=0)
+        gains = np.square(left.T @ rest).sum(axis=1) / np.maximum(lengths, least)
+        gains[lengths <= least] = -1.0  # those that are chosen, or say nothing new
+        best = int(gains.argmax())
+        if gains[best] <= 0.0:
+            break
+        chosen.append(best)
+        along = left[:, best] / np.sqrt(lengths[best])
+        left = left - np.outer(along, along @ left)
+        rest = rest - np.outer(along, along @ rest)
+    return chosen
+
+
+def _prune(plain: Array, columns: Array, rest: Array, chosen: list[int], size: float) -> list[int]:
+    """Return those columns that generalized cross-validation keeps, leaving out one at a time."""
+    n, best, kept, floor = len(rest), np.inf, chosen, 1e-26 * size
+    while True:
+        rows = np.hstack([plain, columns[:, chosen]])
+        scale = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
+        inverse = np.linalg.pinv(rows / scale)
+        solution = inverse @ rest
+        residual = max(float(np.square(rest - (rows / scale) @ solution).sum()), floor)
+        spent = rows.shape[1] + CHARGE * len(chosen)
+        error = residual / (1.0 - min(spent / n, 0.99)) ** 2
+        if error <= best:
+            best, kept = error, list(chosen)
+        if not chosen:
+            return kept
+        costs = np.square(solution).sum(axis=1) / np.square(inverse).sum(axis=1)
+        del chosen[int(costs[plain.shape[1] :].argmin())]
 
 
 def _sorted(parameters: Array) -> Array:

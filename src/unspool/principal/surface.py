@@ -3,12 +3,14 @@
 A curve has arc length. For a surface no such parameters need exist, so the text leaves them open
 (section 16.3.5). Here, after each projection, some parameters that lie far from each other are
 moved until the distances between neighboring ones agree with the lengths on the surface
-("isometric"), or all of them are stretched alike ("average"). A move that would turn any
-neighborhood over is not made, and a surface that would fold is smoothed more.
+("isometric"), or all of them are stretched alike ("average"); or each parameter is made uniform
+over the data ("uniform"), so that it tells shares of the points and not lengths. A move that would
+turn any neighborhood over is not made, and a surface that would fold is smoothed more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,16 +30,20 @@ from .spline_surface import (
     farthest_point_order,
     farthest_points,
     nearest_neighbors,
+    smooth_adaptively,
     smooth_surface,
 )
 
-Parametrization = Literal["isometric", "average"]
+Parametrization = Literal["isometric", "average", "uniform"]
+SurfaceSmoother = Literal["spline", "adaptive"]
 
 COPIES = 13  # of points, seeds and knots in data space that are held at once, about
 LEAST_MEMBERS = 5  # of a region whose mean is looked at
 LESS = 0.75  # of the freedom, where more would fold the surface
 ROUNDS = 30  # of majorization, when parameters are moved
-PARAMETRIZATIONS: tuple[Parametrization, ...] = ("isometric", "average")
+PARAMETRIZATIONS: tuple[Parametrization, ...] = ("isometric", "average", "uniform")
+SMOOTHERS = {"spline": smooth_surface, "adaptive": smooth_adaptively}
+STEPS = 24  # of the distribution of a parameter that is made uniform: more would follow noise
 MOVED = 200  # parameters moved; the others follow
 SMOOTH = 30.0  # degrees of freedom of a move: it irons the parameters, it does not fit them
 SEGMENTS = 6  # chords that stand for the path between two parameters
@@ -69,6 +75,7 @@ class SurfaceSettings:
     tolerance: float = 1e-3
     max_steps: int = 50
     robust: bool = False
+    smoother: SurfaceSmoother = "spline"
 
     def n_counted(self, n_points: int) -> int:
         """Return how many points, the nearest ones, the distance counts."""
@@ -94,7 +101,8 @@ def fit_surface(points: Array, initial: Array, settings: SurfaceSettings) -> Out
 
     def fitted(parameters: Array, targets: Array, number: int) -> tuple[SurfaceState, float]:
         wanted = freedoms[min(number, len(freedoms) - 1)]
-        found = _smooth_unfolded(parameters, targets, wanted, number, points)
+        smooth = SMOOTHERS[settings.smoother]
+        found = _smooth_unfolded(smooth, parameters, targets, wanted, number, points)
         squares = found.projection.squared_distances
         return found, sum_of_smallest(squares, settings.n_counted(len(points)))
 
@@ -142,7 +150,12 @@ def surface_self_consistency(
 
 
 def _smooth_unfolded(
-    parameters: Array, targets: Array, wanted: float, steps: int, points: Array
+    smooth: Callable[[Array, Array, float], SplineSurface],
+    parameters: Array,
+    targets: Array,
+    wanted: float,
+    steps: int,
+    points: Array,
 ) -> SurfaceState:
     """Return the surface of at most this freedom that does not fold.
 
@@ -151,7 +164,7 @@ def _smooth_unfolded(
     """
     freedom, plane = wanted, parameters.shape[1] + 1.0
     while True:
-        surface = smooth_surface(parameters, targets, freedom)
+        surface = smooth(parameters, targets, freedom)
         if freedom <= plane or count_folds(surface, parameters) == 0:
             projection = surface.project(points)
             if freedom <= plane or count_folds(surface, projection.parameters) == 0:
@@ -162,6 +175,8 @@ def _smooth_unfolded(
 def reparametrize(surface: SplineSurface, parameters: Array, kind: Parametrization) -> Array:
     """Return new parameters of the points that have these on a surface."""
     average = _on_average(surface, parameters)
+    if kind == "uniform":
+        return _uniform(average)
     if kind == "average" or len(parameters) <= SMOOTH:
         return average
     chosen = farthest_point_order(parameters, MOVED)
@@ -170,6 +185,23 @@ def reparametrize(surface: SplineSurface, parameters: Array, kind: Parametrizati
     moved = fit_edge_lengths(average[chosen], edges, lengths)
     move = smooth_surface(average[chosen], moved, min(SMOOTH, len(chosen) / 2))
     return _move_without_folds(average, move)
+
+
+def _uniform(parameters: Array) -> Array:
+    """Return increasing functions of each parameter that are uniform, with the same variance."""
+    from scipy.interpolate import PchipInterpolator
+
+    shares, found = np.linspace(0.0, 1.0, STEPS + 1), np.array(parameters)
+    for column in found.T:
+        spread, (ends, first) = (
+            column.std(),
+            np.unique(np.quantile(column, shares), return_index=True),
+        )
+        if len(ends) > 1:
+            column[:] = PchipInterpolator(ends, shares[first])(column)
+            column -= column.mean()
+            column *= spread / max(float(column.std()), 1e-300)
+    return found
 
 
 def _move_without_folds(parameters: Array, move: SplineSurface) -> Array:
