@@ -59,11 +59,6 @@ RESERVED = (
                 "batched over the covariances of charts, and of a metric of the few coordinates",
             ),
             Spared(
-                "relation/smooth_unfolding",
-                r"numpy\.linalg\.eigh",
-                "of what is combined of thirty vectors, and of their stiffness",
-            ),
-            Spared(
                 "relation/vector_combinations",
                 r"numpy\.linalg\.eigh",
                 "of a program's small matrix, one row per vector that is combined",

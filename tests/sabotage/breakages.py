@@ -1231,7 +1231,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "relation/smooth_unfolding.py",
+        "relation/vector_combinations.py",
         (
             "long waves are as stiff as short ones",
             "return np.asarray(total + self.vectors",

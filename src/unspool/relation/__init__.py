@@ -83,7 +83,6 @@ from .local import (
     relate_by_tangents,
 )
 from .maximum_variance import DistanceBounds, Unfolding, maximize_variance
-from .smooth_unfolding import combine_vectors, unfold_smoothly
 from .subspaces import (
     MOST_COLUMNS,
     MOST_MONOMIALS,
@@ -97,9 +96,11 @@ from .subspaces import (
 )
 from .vector_combinations import (
     ConformalMap,
+    combine_vectors,
     half_vectorize,
     keep_angles,
     solve_combination,
+    unfold_smoothly,
 )
 
 __all__ = [

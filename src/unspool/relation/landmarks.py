@@ -66,9 +66,10 @@ def kernel_factor(
     (``scaling="distance"``), or the root of C C' ("svd").
     """
     count = len(landmarks) - 1
-    if scaling == "distance":
-        return place_roughly(similarities, landmarks, count, seed)
-    return triangulate(similarities, landmarks, count, seed, scaling, masses).place(similarities)
+    if scaling == "svd":
+        found = triangulate(similarities, landmarks, count, seed, scaling, masses)
+        return found.place(similarities)
+    return place_roughly(similarities, landmarks, count, seed)
 
 
 def triangulate_moments(means: Array, factor: Array, n_components: int, seed: int) -> GramMap:
