@@ -60,7 +60,14 @@ from .heat import (
     commute_time_distances,
     settle_faint_points,
 )
-from .independent import Mixture, choose_independent, n_vectors, unexplained
+from .independent import (
+    ConformalMap,
+    Mixture,
+    choose_independent,
+    keep_angles,
+    n_vectors,
+    unexplained,
+)
 from .landmarks import (
     GivenKernel,
     LandmarkGeodesics,
@@ -95,10 +102,8 @@ from .subspaces import (
     squared_distances,
 )
 from .vector_combinations import (
-    ConformalMap,
     combine_vectors,
     half_vectorize,
-    keep_angles,
     solve_combination,
     unfold_smoothly,
 )

@@ -1,14 +1,22 @@
-"""Coordinates that do not tell the same twice.
+"""Which combinations of eigenvectors become coordinates: independent ones, or those of true angles.
 
 On a long sheet the second smoothest function is not the width but the length again, bent: a
 function of the first coordinate (Gerber, Tasdizen, Whitaker 2007). More vectors are therefore
 solved for, and those are chosen that the chosen ones do not tell (Dsilva et al. 2018), everywhere
 alike (Chen and Meila 2019). Where vectors of nearly equal eigenvalues have mixed, as lengths and
 widths do on a sheet of 8 x 1, no single one will do, and a combination of them is chosen.
+
+To keep angles, every neighbourhood i may be scaled by a factor s_i of its own. The program
+
+    minimise  Σ_i Σ_jk ( |z_j - z_k|² - s_i |x_j - x_k|² )²   over  z = L y,  P = L'L,  tr(P) = 1
+
+looks for the linear map L of the vectors y that is most nearly a similarity everywhere (Sha and
+Saul 2005). For given P the best factors are known, and what is left is quadratic in P alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +26,7 @@ from scipy.optimize import minimize
 from .. import distances, graph
 from ..runtime import advise, stage
 from ..values import Array, NeighborGraph
+from .vector_combinations import half_vectorize, solve_combination
 
 SOLVED = 10  # vectors for each coordinate: a sheet of 8 x 1 has its width at the 8th or 9th
 POINTS = 10  # for each vector at least: fewer cannot tell what is a function of what
@@ -29,6 +38,8 @@ REPEATED = 0.25  # weight of what the chosen ones tell already
 FLOOR = 0.1  # of the mean spread: less, at the tip of a corner, is no worse than that
 ALIKE = 0.03  # of the logarithm of the score: a single vector this near to the best is as good
 AS_THEY_ARE = 0.15  # the same for the next vector in order: sound maps are left alone
+AT_ONCE = 2**21  # numbers of pairs by products of vectors that are held at a time
+RIDGE = 1e-12  # of the mean: where the vectors keep angles exactly there is no curvature left
 TOLD = 0.2  # of a coordinate's variance: with less of its own it tells next to nothing
 
 
@@ -254,3 +265,76 @@ def _spreads(known: Array, left: Array, at: Array) -> Array:
     seen = distances.find_query_neighbors(distances.build_index(places), places, count)
     around = seen.neighbors.reshape(len(places), count)[:: max(1, len(places) // 400)]
     return np.stack([left[near].T @ left[near] / count for near in around])
+
+
+@dataclass(frozen=True, slots=True)
+class ConformalMap:
+    """How much of each vector the coordinates take, and the spectrum of P, which sums to one.
+
+    ``weights`` (n_vectors, n_vectors) holds a coordinate per column, most variance first;
+    ``misfit`` is the share of the squared distances that no similarity explains.
+    """
+
+    values: Array
+    weights: Array
+    misfit: float
+    steps: int
+
+
+def keep_angles(
+    vectors: Array, neighborhoods: Iterable[tuple[Array, Array]], tolerance: float, max_steps: int
+) -> ConformalMap:
+    """Return the combination of vectors that keeps the angles within neighbourhoods best.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_points, n_vectors)
+        What is combined, each of unit variance.
+    neighborhoods : iterable of pairs of ndarray
+        Batches of neighbourhoods: the points of each (b, m), and their squared distances
+        (b, m, m).
+    tolerance : float
+        Relative gap at which the program is solved.
+    max_steps : int
+        Steps of the interior-point method.
+
+    Returns
+    -------
+    ConformalMap
+        The combination.
+    """
+    size = vectors.shape[1]
+    quadratic = np.zeros((size * (size + 1) // 2,) * 2)
+    whole = np.zeros_like(quadratic)
+    for points, squared in neighborhoods:
+        left, right = np.triu_indices(points.shape[1], 1)
+        chunk = max(1, AT_ONCE // (len(left) * size**2))
+        for start in range(0, len(points), chunk):
+            rows = points[start : start + chunk]
+            steps = vectors[rows[:, left]] - vectors[rows[:, right]]
+            products = half_vectorize(steps[..., :, None] * steps[..., None, :])
+            lengths = squared[start : start + chunk, left, right]
+            added, taken = _misfit(products, lengths)
+            quadratic += added - taken
+            whole += added
+    mean = float(np.trace(whole)) / len(whole)
+    quadratic[np.diag_indices_from(quadratic)] += RIDGE * mean
+    nothing = np.zeros(len(quadratic))
+    found = solve_combination(
+        quadratic, nothing, unit_trace=True, tolerance=tolerance, max_steps=max_steps
+    )
+    matrix = found.state
+    values, axes = eigh(matrix)
+    values = np.maximum(values[::-1], 0.0)
+    flat = half_vectorize(matrix)
+    misfit = float(flat @ quadratic @ flat) / max(float(flat @ whole @ flat), 1e-300)
+    return ConformalMap(values, axes[:, ::-1] * np.sqrt(values), misfit, found.steps)
+
+
+def _misfit(products: Array, lengths: Array) -> tuple[Array, Array]:
+    """Return the squares of all products, and what scaled squared distances explain of them."""
+    flat = products.reshape(-1, products.shape[-1])
+    along = np.einsum("bp,bpf->bf", lengths, products)
+    norms = np.sqrt(np.maximum(np.square(lengths).sum(axis=1), 1e-300))[:, None]
+    explained = along / norms
+    return flat.T @ flat, explained.T @ explained
