@@ -126,7 +126,7 @@ class Components:
         return members if self.is_core is None else members[self.is_core[members]]
 
     def describe(self) -> str:
-        """Return the number of components and their sizes in words."""
+        """Return a phrase with the number of components and their sizes."""
         shown = ", ".join(str(size) for size in self.sizes[:5])
         more = ", ..." if self.count > 5 else ""
         return f"the neighbour graph has {self.count} connected components (sizes {shown}{more})"

@@ -157,7 +157,7 @@ def test_constant_columns_and_columns_of_two_values():
     assert [len(knots) for knots in model.knots_] == [1, 2, 10]
     assert np.allclose(model.transformations(points)[:, 0], 0.0)
     assert model.eigenvalues_[0] > 1.9  # of 2: one variable says the other
-    with pytest.warns(UserWarning, match="only 1 of 2 coordinates carry anything"):
+    with pytest.warns(UserWarning, match="only 1 of 2 coordinates are nonzero"):
         padded = AdditivePCA(2).fit(points[:, :2])
     assert np.allclose(padded.eigenvalues_, [1.0, 0.0], atol=1e-4)
     with pytest.raises(ValueError, match="more than the 1 functions that vary"):

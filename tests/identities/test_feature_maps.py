@@ -151,7 +151,7 @@ def test_the_identity_map_is_pca_and_places_are_interpolated_back():
 
 def test_more_axes_than_the_points_span_stay_empty():
     points = np.repeat(np.random.default_rng(7).normal(size=(3, 8)), 4, axis=0)  # duplicates
-    with pytest.warns(UserWarning, match="only 2 of 4 coordinates carry anything"):
+    with pytest.warns(UserWarning, match="only 2 of 4 coordinates are nonzero"):
         model = unspool.FeatureMapPCA(4).fit(points)
     assert (model.components_[2:] == 0.0).all()
     assert (model.transform(points[:5])[:, 2:] == 0.0).all()

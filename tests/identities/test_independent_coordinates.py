@@ -177,5 +177,5 @@ def test_small_components_beside_get_what_they_can():
 
 
 def test_both_switches_of_hessian_lle_together_are_refused():
-    with pytest.raises(ValueError, match="pass one of both"):
+    with pytest.raises(ValueError, match="pass only one of the two"):
         unspool.HessianLLE(2, n_neighbors=18, orthonormalize=True, independent=True).fit(strip()[0])

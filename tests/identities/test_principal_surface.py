@@ -339,7 +339,7 @@ def test_no_surface_folds():
 
 def test_missing_dimensions_are_zero():
     points = np.outer(np.linspace(0, 1, 40), [1.0, 2.0, 3.0])
-    with pytest.warns(UserWarning, match="only 1 of 2 coordinates carry anything"):
+    with pytest.warns(UserWarning, match="only 1 of 2 coordinates are nonzero"):
         surface = PrincipalSurface(2).fit(points)
     assert np.array_equal(surface.embedding_[:, 1], np.zeros(40))
     assert np.allclose(surface.inverse_transform(surface.embedding_), points, atol=1e-10)

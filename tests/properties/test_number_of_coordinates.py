@@ -64,7 +64,7 @@ def test_a_table_of_distances_counts_too():
     ],
 )
 def test_tables_without_distances_do_not(model, table):
-    with pytest.raises(ValueError, match="say how many coordinates"):
+    with pytest.raises(ValueError, match="give n_components as a number"):
         model.fit(table)
 
 

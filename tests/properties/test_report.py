@@ -118,7 +118,7 @@ def test_rounding_does_not_count_as_equal():
 
 def test_empty_coordinates_are_told():
     flat = np.column_stack([X[:, :2], X[:, :2] @ [[1.0], [2.0]]])
-    with pytest.warns(UserWarning, match="only 2 of 3 coordinates carry anything"):
+    with pytest.warns(UserWarning, match="only 2 of 3 coordinates are nonzero"):
         model = ClassicalMDS(3).fit(flat)
     assert any("lower n_components" in line for line in model.report_.advice)
     assert not model.embedding_[:, 2].any()

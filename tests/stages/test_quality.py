@@ -455,7 +455,7 @@ def test_progress_is_told_and_work_can_be_cancelled(monkeypatch):
         (lambda X, Y: quality.stress(np.where(X > 2, np.nan, X), Y), "nan at row"),
         (lambda X, Y: quality.stress(X[:, 0], Y), "matrix"),
         (lambda X, Y: quality.stress(np.array([["a"]]), Y), "real numbers"),
-        (lambda X, Y: quality.stress(np.ones((20, 2)), Y), "one place"),
+        (lambda X, Y: quality.stress(np.ones((20, 2)), Y), "coincide"),
         (lambda X, Y: quality.stress(X, Y, metric="precomputed"), "table of 20 x 20"),
         (lambda X, Y: quality.stress(-cdist(X, X), Y, metric="precomputed"), "row 0"),
         (
@@ -465,7 +465,7 @@ def test_progress_is_told_and_work_can_be_cancelled(monkeypatch):
         (lambda X, Y: quality.residual_variance(two_components(X), Y), "connected components"),
         (lambda X, Y: quality.residual_variance(np.ones((20, 20)), Y), "equal"),
         (lambda X, Y: quality.residual_variance(cdist(X, X)[:, :5], Y), "20 x 20"),
-        (lambda X, Y: quality.procrustes(Y, np.ones((20, 2))), "one place"),
+        (lambda X, Y: quality.procrustes(Y, np.ones((20, 2))), "coincide"),
         (lambda X, Y: quality.procrustes(Y, X[:5]), "truth has 5"),
         (lambda X, Y: quality.neighbors_kept(X, Y, 3, among=20), "among=20"),
     ],

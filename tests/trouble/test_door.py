@@ -104,7 +104,7 @@ def test_landmarks_of_other_methods_are_told():
 def test_pca_of_equal_points_warns_as_others_do(value):
     same = np.full((20, 3), value)
     for method in (PCA, KernelPCA):
-        with pytest.warns(UserWarning, match="only 0 of 2 coordinates carry anything"):
+        with pytest.warns(UserWarning, match="only 0 of 2 coordinates are nonzero"):
             method(2).fit(same)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -122,9 +122,9 @@ def intrinsic_dimension(
 
 
 def count_coordinates(X: Any, metric: Metric = "euclidean", seed: int = 0) -> int:
-    """Return how many coordinates a map of the data needs, by the estimators that take no time.
+    """Return how many coordinates a map of the data needs, by the quick estimators.
 
-    It is the median of what they say, which the report of a fit tells.
+    It is the median of their estimates, which the report of a fit states.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def count_coordinates(X: Any, metric: Metric = "euclidean", seed: int = 0) -> in
     """
     if sp.issparse(X) or metric in ("kernel", "weights"):
         raise ValueError(
-            "n_components='auto' asks dense points, or a dense table of the distances between "
-            "them; say how many coordinates"
+            "n_components='auto' needs dense points, or a dense table of the distances between "
+            "them; give n_components as a number"
         )
     with stage("dimension") as running:
         metric = "precomputed" if metric == "distances" else metric
@@ -159,7 +159,7 @@ def count_coordinates(X: Any, metric: Metric = "euclidean", seed: int = 0) -> in
             raise ValueError(
                 "n_components='auto' cannot tell the dimension: "
                 + "; ".join(left_out)
-                + "; say how many coordinates"
+                + "; give n_components as a number"
             )
         median = float(np.median([estimate.value for estimate in found]))
         count = min(max(1, round(median)), data.n_points - 1)

@@ -59,7 +59,7 @@ class Estimate:
 
     ``standard_error`` holds both the scatter of the data and half the change to the next coarser
     scale. ``curve[i]`` is the estimate read at ``scales[i]`` (neighbours, or a radius), and
-    ``read_at`` says in words which of them counts. ``per_point[i]`` belongs to the row
+    ``read_at`` says which of them counts. ``per_point[i]`` belongs to the row
     ``sample[i]`` of the data, where the method has an answer per point; ``exact`` says that all
     distinct points were looked at.
     """

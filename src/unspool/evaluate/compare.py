@@ -192,7 +192,7 @@ def checked_data(X: Any, metric: Metric) -> Any:
     if data.shape[0] < FEWEST:
         raise ValueError(f"X has {data.shape[0]} points; at least {FEWEST} are needed to compare")
     if not sp.issparse(data) and (data == data[0]).all():
-        raise ValueError("all points of X are in one place, so there is nothing to map")
+        raise ValueError("all points of X coincide, so there is nothing to map")
     return data
 
 

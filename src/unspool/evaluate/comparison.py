@@ -1,7 +1,7 @@
 """What maps are held against, and what a comparison found: one row per method.
 
 A yardstick scores maps of the same data, the same way for every comparison and diagnosis. What else
-is told of the data and the maps (Shepard diagrams, elbows, the intrinsic dimension) is computed
+is known of the data and the maps (Shepard diagrams, elbows, the intrinsic dimension) is computed
 when first asked for, from the neighbour graph and the geodesics of the comparison.
 """
 
@@ -173,7 +173,7 @@ class Yardstick:
 def geodesics_to_guides(
     data: Any, metric: Metric, n_neighbors: int | None, seed: int
 ) -> Geodesics | None:
-    """Return geodesics from all points to guides; None if all points are in one place.
+    """Return geodesics from all points to guides; None if all points coincide.
 
     Connected components of the graph are joined by their shortest links.
     """
@@ -382,7 +382,7 @@ class Comparison:
         return ["", self.basis(), *said]
 
     def basis(self) -> str:
-        """Say of which points the scores are, and how sure."""
+        """Say which points were scored, and how certain the scores are."""
         near = f"scores with {self.yardstick.n_neighbors} neighbours"
         shown = [s[name] for s in self.scores.values() for name in s if name in _RANKED]
         if not shown:

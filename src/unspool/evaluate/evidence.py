@@ -109,7 +109,7 @@ class Evidence:
 
     @cached_property
     def dimension(self) -> int:
-        """How many coordinates the data need: the median of the estimators that take no time."""
+        """How many coordinates the data need: the median of the quick estimators."""
         said = []
         for way in QUICK:
             try:
@@ -289,7 +289,7 @@ def is_short_circuited(listed: NeighborGraph, found: ShortCircuits, lost: float)
 
     Measured on six surfaces of 300 to 2,000 points: sound graphs of 10 neighbours or more lose at
     most 0.03 to false alarms, rolls with a single short circuit 0.12 and more. Sparser graphs have
-    so few ways around that leaving out any edge is felt, but none by more than 0.018 an edge.
+    so few ways around that leaving out any edge is felt, but none by more than 0.018 per edge.
     """
     sparse = np.median(listed.counts) < SPARSE
     return lost >= SHORTENED and not (sparse and lost < FELT * len(found.edges))

@@ -96,7 +96,7 @@ class Plan:
         return f"{table}\n\n{self.duration()}\n{self.verdict()}"
 
     def duration(self) -> str:
-        """Say how long it takes, in words."""
+        """Return the foreseen time as a person would say it."""
         faster = f"; {self.faster}" if self.faster else ""
         about = "" if self.seconds < 1 else "about "
         return f"{about}{in_words(self.seconds)}{faster}"
@@ -194,7 +194,7 @@ def plan(
     if workers is not None:
         return _planned_on_workers(entry, size, int(workers), float(memory or WORKER))
     if memory is not None:
-        raise ValueError("memory is that of a worker: say how many, workers=...")
+        raise ValueError("memory is that of one worker; give their number as well, workers=...")
     if points is not None and hasattr(model, "n_neighbors"):
         size = replace(size, filled=_foreseen_fill(points, size.k))
     planned = replace(_planned(entry, size), faster=_faster(entry, size))
@@ -210,13 +210,13 @@ def _works_by_blocks(entry: Entry) -> bool:
 
 
 def _planned_on_workers(entry: Entry, size: Size, workers: int, memory: float) -> Plan:
-    """Return the plan of a fit by blocks; methods that have none are told to take a sample."""
+    """Return the plan of a fit by blocks; ValueError that advises a sample where there is none."""
     if workers < 1 or memory <= 0:
         raise ValueError(f"workers and memory must be positive; got {workers} and {memory:g}")
     if not _works_by_blocks(entry) or (entry.name == "kernel-pca" and size.m == size.n):
         change = "n_landmarks=1000" if entry.name == "kernel-pca" else ""
         raise ValueError(
-            f"{entry.name} has no way by blocks of rows; "
+            f"{entry.name} cannot be fitted in blocks of rows; "
             + (f"pass {change}, or use " if change else "use ")
             + "scale.by_sample, which fits a sample and places the others"
         )

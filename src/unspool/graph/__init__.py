@@ -144,7 +144,7 @@ def check_landmarks(landmarks: Any, n_points: int) -> Array:
     if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):
         raise ValueError(f"landmarks must be a list of indices; got {landmarks!r}")
     if len(np.unique(chosen)) != len(chosen):
-        raise ValueError("landmarks names a point twice")
+        raise ValueError("landmarks lists a point twice")
     if len(chosen) == 0 or chosen.min() < 0 or chosen.max() >= n_points:
         raise ValueError(f"landmarks must be between 0 and {n_points - 1}")
     return chosen

@@ -285,7 +285,7 @@ def find_components(graph: NeighborGraph) -> Components:
     """Return the components of a graph: the closed classes of points, with all that lead to them.
 
     In an undirected graph these are the connected components. In a directed one (LLE's) a class is
-    closed if its points list no others; coordinates of different closed classes do not know of
+    closed if its points list no others; coordinates of different closed classes are independent of
     each other even when a point in between lists both, so that point joins the class it reaches
     first.
 

@@ -1,4 +1,4 @@
-"""One file per method: the only place that composes relations, problems and scalings."""
+"""One file per method or family: the only place that composes relations, problems and scalings."""
 
 from ..relation import commute_time_distances
 from .additive_pca import AdditivePCA

@@ -30,7 +30,7 @@ class AdditivePCA(FeatureMethod):
     PCA of correlations, with curved scales. The *smallest* vary least: one of variance zero is a
     law, the sum of the functions is constant on all points. ``transformations`` gives them.
 
-    They are natural cubic splines with a price on their roughness, which counts for the size of
+    They are natural cubic splines with a penalty on their roughness, which counts for the size of
     functions that are to vary most, and for the variance of those that are to vary least. Smoothing
     the sum of all functions over one variable gives the function of that variable, times the
     eigenvalue: what alternating smoothers converge to is found here as one eigenproblem. With
@@ -60,18 +60,20 @@ class AdditivePCA(FeatureMethod):
         default=1e-5,
         kind=float,
         at_least=0.0,
-        help="price of a squared second derivative, variables in units of their deviation",
+        help="penalty on squared second derivatives, variables in standard units",
     )
     constraint: Literal["variance", "slope"] = parameter(
         default="variance",
         choices=("variance", "slope"),
-        help="what adds up to 1: variances of the functions, or their mean squared slopes",
+        help="what sums to 1: the functions' variances, or their mean squared slopes",
     )
 
     eigenvalues_: Array = learned(
         help="variances of the coordinates, the wanted end first; smallest ones with roughness"
     )
-    components_: Array = learned(help="values of the functions at all knots, one row a coordinate")
+    components_: Array = learned(
+        help="values of the functions at all knots, one row per coordinate"
+    )
     knots_: tuple[Array, ...] = learned(help="knots of each variable")
     mean_: Array = learned(help="mean of the splines")
 
@@ -130,7 +132,7 @@ class AdditivePCA(FeatureMethod):
             )
         if lacking > 0:
             warn(
-                f"only {columns} of {self._n_wanted} coordinates carry anything: no more "
+                f"only {columns} of {self._n_wanted} coordinates are nonzero: no more "
                 "functions vary; use more knots, or fewer coordinates"
             )
             wider = ((0, 0), (0, lacking))

@@ -47,9 +47,14 @@ class AutoassociativeNetwork(Estimator):
     bottleneck: Units = parameter(default="linear", choices=UNITS, help="units of the bottleneck")
     output: Units = parameter(default="linear", choices=UNITS, help="units of the output")
     n_starts: int = parameter(
-        default=5, kind=int, at_least=1, help="random starts, of which the best stays"
+        default=5, kind=int, at_least=1, help="number of random starts, of which the best is kept"
     )
-    max_iter: int = parameter(default=1000, kind=int, at_least=1, help="steps; with torch, passes")
+    max_iter: int = parameter(
+        default=1000,
+        kind=int,
+        at_least=1,
+        help="largest number of steps; with torch, of passes over the points",
+    )
     tol: float = parameter(
         default=1e-4,
         kind=float,
@@ -69,7 +74,7 @@ class AutoassociativeNetwork(Estimator):
     backend: Literal["numpy", "torch"] = parameter(
         default="numpy",
         choices=("numpy", "torch"),
-        help="what trains: numpy by all points at once, torch by minibatches",
+        help="'numpy' trains on all points in every step, 'torch' by minibatches",
     )
     batch_size: int | None = parameter(
         default=None,

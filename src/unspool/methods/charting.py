@@ -29,12 +29,12 @@ PLAIN = 0.01  # of the variance of a coordinate: where charts disagree on more, 
 class Charting(GraphEstimator):
     """Charting: local Gaussians that agree where they overlap (Brand 2003).
 
-    The points are covered by Gaussians, each with a covariance that heeds those around it. The
-    leading axes of each are local coordinates, and its probability says how far it speaks for a
-    point. Affine maps that merge all charts come from one generalized eigenproblem, which asks for
-    agreement where charts overlap (Izenman 2013, section 16.6); of these the one is taken that
-    changes lengths within the charts least. A query point is placed by the charts that speak for
-    it, and a place on the map leads back through the charts that lie there.
+    The points are covered by Gaussians, each with a covariance that is fitted to those around it as
+    well. The leading axes of each are local coordinates, and its probability says how far it speaks
+    for a point. Affine maps that merge all charts come from one generalized eigenproblem, which
+    asks for agreement where charts overlap (Izenman 2013, section 16.6); of these the one is taken
+    that changes lengths within the charts least. A query point is placed by the charts that speak
+    for it, and a place on the map leads back through the charts that lie there.
 
     Examples
     --------
@@ -44,7 +44,9 @@ class Charting(GraphEstimator):
     """
 
     metric: Literal["euclidean"] = parameter(
-        default="euclidean", choices=("euclidean",), help="covariances know no other distance"
+        default="euclidean",
+        choices=("euclidean",),
+        help="always Euclidean: charts are described by covariances",
     )
     n_charts: int | None = parameter(
         default=None,
@@ -57,7 +59,7 @@ class Charting(GraphEstimator):
         default=1.0,
         kind=float,
         at_least=0,
-        help="how much the covariance of a chart heeds the charts around it, beside its own points",
+        help="weight of the charts around it in a chart's covariance, relative to its own points",
     )
     overlap: float = parameter(
         default=2.0,

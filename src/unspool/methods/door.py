@@ -73,7 +73,7 @@ def without_mask(X: Any) -> Any:
 
 
 def _validate(X: Any, estimator: Any, reset: bool, **options: Any) -> Any:
-    """Return what scikit-learn accepts; what it refuses is told with the place where it is."""
+    """Return what scikit-learn accepts; errors name the row and column they come from."""
     options = {**NUMBERS, **options}
     refuse_cells(X)
     X = without_mask(X)
@@ -365,7 +365,7 @@ class Door:
                 f"{type(self).__name__} holds all {n} rows in memory, about "
                 f"{format_bytes(needed)}, and {format_bytes(free)} are free; "
                 f"scale.by_sample({type(self).__name__}(...), 20_000) fits a sample and places "
-                "the others, and tells how well"
+                "the others, and reports how well"
             )
         X = source[:]
         if self._KEEPS_INPUT:

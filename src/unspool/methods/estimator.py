@@ -88,7 +88,7 @@ class StageTasks:
 
 
 def fit_with_callbacks(estimator: Any, X: Any, fit: Callable[[Any], None]) -> None:
-    """Fit while the callbacks of an estimator listen, and take leave of them in any case."""
+    """Fit while the callbacks of an estimator listen; they are closed even if the fit fails."""
     from sklearn.callback import with_callbacks
 
     def heard(estimator: Any) -> None:
@@ -116,7 +116,7 @@ class Estimator(Door, ScikitLearn):
         at_least=1,
         words=("auto",),
         help="number of coordinates of the map; 'auto' is the dimension that the data have, "
-        "by local estimates, which the report tells",
+        "by local estimates, which are in the report",
     )
     random_state: int | np.random.RandomState | np.random.Generator | None = parameter(
         default=0,
@@ -124,8 +124,8 @@ class Estimator(Door, ScikitLearn):
         at_least=0,
         optional=True,
         also=(np.random.RandomState, np.random.Generator),
-        help="seed of everything random: the same seed, the same map; None draws another each "
-        "time, and so does a RandomState or Generator, which goes on",
+        help="seed of everything random: the same seed, the same map; None draws a new "
+        "seed for each fit, and so does a RandomState or a Generator, from its own state",
     )
     n_jobs: int | None = parameter(
         default=None,
@@ -325,8 +325,8 @@ def _checked_map(coordinates: Array, dtype: Any) -> Array:
         )
     row = int((~np.isfinite(coordinates)).any(axis=1).argmax())
     raise ValueError(
-        f"the coordinates of row {row} are not finite: these parameters lead beyond what numbers "
-        "can hold; bring them nearer to their defaults, or scale the data"
+        f"the coordinates of row {row} are not finite: these parameters make the numbers "
+        "overflow; bring them nearer to their defaults, or scale the data"
     )
 
 

@@ -75,7 +75,7 @@ class GraphEstimator(Estimator):
     search: distances.Search = parameter(
         default="auto",
         choices=("auto", "exact", "approximate"),
-        help="'approximate' finds at least 0.99 of the neighbours, and the report tells "
+        help="'approximate' finds at least 0.99 of the neighbours, and the report has "
         "the measured recall; 'auto' does so where all of them would take minutes",
     )
     symmetrize: Literal["union", "mutual"] = parameter(
@@ -181,7 +181,7 @@ class GraphEstimator(Estimator):
         n_points, wanted = len(copies.first), self._n_coordinates(X.shape[0])
         if n_points <= wanted:
             warn(
-                f"only {n_points - 1} of {wanted} coordinates carry anything: the other "
+                f"only {n_points - 1} of {wanted} coordinates are nonzero: the other "
                 f"{X.shape[0] - n_points} of {X.shape[0]} rows are copies; lower n_components"
             )
         return copies
@@ -440,5 +440,5 @@ def _check_seen(seen: NeighborGraph) -> None:
     if seen.n_points and seen.counts.min() == 0:
         row = int(seen.counts.argmin())
         raise ValueError(
-            f"row {row} has no stored distance to any fitted point, so it has no place"
+            f"row {row} has no stored distance to any fitted point, so it cannot be placed"
         )

@@ -425,7 +425,7 @@ def mercer_expansion(
     n = len(places)
     shares = np.full(n, 1.0 / n) if weights is None else np.asarray(weights, dtype=np.float64)
     if shares.shape != (n,) or not (shares > 0.0).all():
-        raise ValueError(f"weights must be {n} numbers above 0, one a node; got {weights!r}")
+        raise ValueError(f"weights must be {n} positive numbers, one per node; got {weights!r}")
     function = kernel if isinstance(kernel, Kernel) else Kernel(kernel)
     roots = np.sqrt(shares)
     table = function(places, places) * np.outer(roots, roots)

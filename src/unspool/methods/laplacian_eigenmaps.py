@@ -317,7 +317,7 @@ def curviness(values: Any, X: Any, n_components: int = 2, n_neighbors: int = 15)
     points, heights = np.asarray(X, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if points.ndim != 2 or heights.shape != (len(points),):
         raise ValueError(
-            f"values must be one number a point; got shapes {heights.shape} and {points.shape}"
+            f"values must hold one number per point; got shapes {heights.shape} and {points.shape}"
         )
     needed = problem.members_needed(n_components) - 1
     if n_neighbors < needed:

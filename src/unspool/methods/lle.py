@@ -316,7 +316,7 @@ class HessianLLE(AlignedEstimator):
         if self.orthonormalize and self.independent:
             raise ValueError(
                 "orthonormalize=True turns all vectors together, independent=True chooses among "
-                "them; pass one of both"
+                "them; pass only one of the two"
             )
         eigenvalues, coordinates = super()._scale(spectrum, relation, component)
         if self.orthonormalize:

@@ -73,9 +73,11 @@ class MDS(Estimator):
         default=1,
         kind=int,
         at_least=1,
-        help="starts: the first as start says, the others at random",
+        help="number of starts: the first as start says, the others random",
     )
-    max_iter: int = parameter(default=300, kind=int, at_least=1, help="most steps from each start")
+    max_iter: int = parameter(
+        default=300, kind=int, at_least=1, help="largest number of steps from each start"
+    )
     tol: float = parameter(
         default=1e-7,
         kind=float,

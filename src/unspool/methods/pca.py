@@ -166,7 +166,7 @@ class PCA(Estimator):
         self.eigenvalues_ = spectrum.values[kept]
         if spectrum.values[0] <= max(spectrum.rounding, (EQUAL * np.abs(self.mean_).max()) ** 2):
             warn(
-                f"only 0 of {self._n_wanted} coordinates carry anything: all points are equal "
+                f"only 0 of {self._n_wanted} coordinates are nonzero: all points are equal "
                 "up to rounding"
             )
         self.explained_variance_ratio_ = shares[kept]

@@ -106,7 +106,7 @@ class PrincipalSurface(PrincipalMethod):
         carried = extent > 1e-9 * extent.max()
         if not carried.all():
             sentence = (
-                f"only {int(carried.sum())} of {len(carried)} coordinates carry anything: the "
+                f"only {int(carried.sum())} of {len(carried)} coordinates are nonzero: the "
                 "points are flat in the other directions; lower n_components"
             )
             warn(sentence)

@@ -29,7 +29,7 @@ MOST_DRAWS = 100  # at the dimension of the lemma a draw fails less often than 2
 
 @method
 class RandomProjection(Estimator):
-    """Random projection: a few random directions keep all distances, nearly.
+    """Random projection: a few random directions nearly keep all distances.
 
     f(x) = A x / sqrt(k) with k rows of independent entries, drawn by scikit-learn: standard normal,
     or mostly zero (``kind="sparse"``; Mohri et al. 2012, section 15.4). Nothing is learned but the

@@ -29,7 +29,7 @@ class SpectralClustering(WeightedEstimator, ClusteringEstimator):
     All connected components are taken together: a graph with c of them has c eigenvalues 0, whose
     vectors tell them apart, and graphs that nearly fall apart are close to that (Vidal, Ma, Sastry
     2016, section 4.3; Ng, Jordan, Weiss 2001). The constant vector is kept. Query points are placed
-    by walk averages and join the nearest center.
+    by averages over one step of the random walk, and join the nearest center.
 
     Examples
     --------

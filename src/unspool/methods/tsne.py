@@ -99,7 +99,7 @@ class TSNE(Estimator):
     search: distances.Search = parameter(
         default="auto",
         choices=("auto", "exact", "approximate"),
-        help="'approximate' finds at least 0.99 of the neighbours, and the report tells "
+        help="'approximate' finds at least 0.99 of the neighbours, and the report has "
         "the measured recall; 'auto' does so where all of them would take minutes",
     )
     gradient: Gradient = parameter(

@@ -94,7 +94,7 @@ class TableSolver:
         return self
 
     def workspace(self, n_sources: int) -> Layout:
-        """Return that nothing is needed."""
+        """Return an empty layout: nothing is needed."""
         return []
 
     def solve(self, sources: Array, rows: Array, out: Array, workspace: Workspace) -> None:

@@ -68,8 +68,7 @@ def stress(
     """Return the normalised stress sqrt(sum (delta - s d)^2 / sum delta^2) of a map.
 
     delta are the distances in the data and d those on the map. s is the scale that fits best,
-    because many methods fix their own. Of each point it is the same over the pairs that the point
-    is part of.
+    because many methods fix their own. Per point it is the same over the pairs of that point.
 
     Parameters
     ----------
@@ -106,7 +105,7 @@ def stress(
     sums = _row_sums(data, places, chosen, pilot)
     total = sums.sum(axis=0)
     if total[0] == 0.0:
-        raise ValueError("all distances in the data are 0: the points are one place")
+        raise ValueError("all distances in the data are 0: all points coincide")
     step = _step(total, scaling)
     given, near, cross, missed = sums.T
     per_point = np.maximum(missed - 2.0 * step * cross + step**2 * near, 0.0)
@@ -167,8 +166,8 @@ def _normalised(sums: Array, scaling: bool) -> Array:
 class Shepard(Score):
     """Pairs of points with their distance in the data and on the map.
 
-    The value is the rank correlation of the two (Spearman), 1 for a map that keeps the order of
-    all distances; of each point it is the same over its own pairs.
+    The value is the rank correlation of the two (Spearman), 1 for a map that keeps the order of all
+    distances; per point it is the same over its own pairs.
     """
 
     first: Array
@@ -282,8 +281,8 @@ def residual_variance(
     """Return 1 - R_t^2 for t = 1 .. width of ``Y`` (Izenman 2013, section 16.6.3).
 
     R_t is the correlation, over all entries of the table of ``distances``, with the distances on
-    the map that uses its first t coordinates. Of each point, in ``per_point``, it is the same over
-    its row.
+    the map that uses its first t coordinates. ``per_point`` has the same over the row of each
+    point.
 
     Parameters
     ----------
@@ -480,7 +479,7 @@ def _scored(stretches: Array, axes: Array) -> Distortion:
     known = np.isfinite(stretches)
     positive = stretches[known & (stretches > 0)]
     if len(positive) == 0:
-        raise ValueError("the map or the data is one single place, so nothing is stretched")
+        raise ValueError("all points coincide, in the data or on the map, so nothing is stretched")
     typical = float(np.exp(np.median(np.log(positive))))
     stretches = np.where(known, stretches, typical)
     order = np.argsort(-stretches, axis=1, kind="stable")

@@ -72,14 +72,16 @@ def align(Y: Any, truth: Any, *, scaling: bool = True) -> Alignment:
     """
     source, target = _columns(Y, "Y"), _columns(truth, "truth")
     if len(source) != len(target):
-        raise ValueError(f"Y has {len(source)} points and truth has {len(target)}; need the same")
+        raise ValueError(
+            f"Y has {len(source)} points and truth has {len(target)}; they must be the same points"
+        )
     width = max(source.shape[1], target.shape[1])
     source, target = _widened(source, width), _widened(target, width)
     centre, shift = source.mean(axis=0), target.mean(axis=0)
     source_centred, target_centred = source - centre, target - shift
     spread, target_spread = np.square(source_centred).sum(), np.square(target_centred).sum()
     if target_spread == 0.0:
-        raise ValueError("all points of truth are one place, so there is nothing to lay Y on")
+        raise ValueError("all points of truth coincide, so there is nothing to align Y with")
     left, singular, right = np.linalg.svd(source_centred.T @ target_centred)
     rotation = left @ right
     scale = float(singular.sum() / spread) if scaling and spread > 0 else 1.0
@@ -91,7 +93,7 @@ def align(Y: Any, truth: Any, *, scaling: bool = True) -> Alignment:
 def procrustes(Y: Any, truth: Any, *, scaling: bool = True) -> Score:
     """Return how far a map is from the ``truth`` after the best motion: 0 if it is the truth.
 
-    The value is ``align(Y, truth).disparity``. Of each point it is the squared distance left
+    The value is ``align(Y, truth).disparity``. Per point it is the squared distance left
     over, in units of the mean squared distance of the true points from their centre.
 
     Parameters
@@ -153,8 +155,8 @@ def disparity(Y: Any, truth: Any) -> float:
 def explained_by(Y: Any, truth: Any) -> Array:
     """Return R^2 of each true coordinate, fitted by an affine function of the map.
 
-    This is the right question for maps of unit covariance (LLE, Hessian LLE, LTSA), which know
-    the truth up to an affine transformation only. A true coordinate without variance counts as 1.
+    This is the right question for maps of unit covariance (LLE, Hessian LLE, LTSA), which determine
+    the truth only up to an affine transformation. A true coordinate without variance counts as 1.
 
     Parameters
     ----------

@@ -238,7 +238,7 @@ class _Sketch:
 
     @classmethod
     def of(cls, points: Array) -> _Sketch | None:
-        """Return the sketch of points; None if they are one place."""
+        """Return the sketch of points; None if all coincide."""
         mean, norms = points.mean(axis=0), np.empty(len(points))
         varying = np.flatnonzero(points.min(axis=0) < points.max(axis=0))
         table = np.empty((len(points), len(varying)), dtype=np.float32)

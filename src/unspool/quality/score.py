@@ -51,7 +51,7 @@ class Chosen:
 def work_on_strips(name: str, chosen: Chosen, work: Callable[[slice], None]) -> None:
     """Call ``work`` for all strips of the chosen points, several at a time, as a stage.
 
-    Between blocks of them progress is told, and whoever wants to cancel is heard.
+    Progress is reported between blocks, where the work can be cancelled.
     """
     with stage(name, total=len(chosen.points)) as running, limit_blas_threads():
         for part in chosen.blocks(chosen.n_points):
@@ -126,7 +126,7 @@ class Curve:
     """A score as a function of a whole number (neighbours, coordinates).
 
     It is ``values[i]`` at ``at[i]``. Works wherever an array of its values does. ``per_point`` has
-    one row a scored point where that is small enough to keep, and no columns elsewhere.
+    one row per scored point where that is small enough to keep, and no columns elsewhere.
     """
 
     name: str
@@ -148,7 +148,7 @@ class Curve:
         return np.array(self.values, dtype=dtype)
 
     def __str__(self) -> str:
-        """Return one line a value (of long curves, of ten)."""
+        """Return one line per value (ten of them, where the curve is long)."""
         shown = np.unique(np.linspace(0, len(self) - 1, min(len(self), 10)).round().astype(int))
         lines = [
             f"{self.at[i]:>8d}  {with_error(self.values[i], self.standard_errors[i])}"
@@ -161,7 +161,7 @@ class Curve:
 
 
 def stated(score: Score | Curve) -> str:
-    """Return in words which points a score is of."""
+    """Return a phrase that says which points were scored."""
     if len(score.sample) == score.n_points:
         return f"all {score.n_points} points"
     return f"a sample of {len(score.sample)} of {score.n_points} points"

@@ -99,7 +99,7 @@ def _tell_of_ties(index: distances.NeighborIndex, space: Any, found: NeighborGra
         advise(
             f"about {max(1.0, 100 * tied):.0f} % of the points have more points as near as their "
             "last neighbour, as on a grid or among copies; which of these count was decided by the "
-            "order of the rows: another number of neighbours, or a radius, leaves nothing to decide"
+            "order of the rows; another number of neighbours, or a radius, avoids such ties"
         )
 
 

@@ -218,7 +218,7 @@ def relate_by_charts(
     """
     masses = np.ones(len(points)) if component.masses is None else component.masses
     masses = masses / masses.mean()
-    mean, columns = _principal_columns(points, masses)
+    mean, columns = _principal_columns(points, masses, rule.seed)
     inner = (points - mean) @ columns
     first = _spread_out(inner, rule)  # stages of their own: none begins within another
     with stage("charts", total=ROUNDS) as running:
@@ -243,14 +243,15 @@ def _softmax(logarithms: Array) -> Array:
     return np.asarray(grown / grown.sum(axis=1, keepdims=True))
 
 
-def _principal_columns(points: Array, masses: Array) -> tuple[Array, Array]:
+def _principal_columns(points: Array, masses: Array, seed: int) -> tuple[Array, Array]:
     """Return the mean, and all columns as they are, or the leading principal ones of many."""
     mean = masses @ points / masses.sum()
     if points.shape[1] <= CHART_COLUMNS:
         return mean, np.eye(points.shape[1])
     weighted = np.sqrt(masses)[:, None] * (points - mean)
     count = min(CHART_COLUMNS, max(1, len(points) - 1))
-    return mean, solve(EigenProblem(weighted, "largest", is_factor=True), count).vectors
+    stated = EigenProblem(weighted, "largest", is_factor=True)
+    return mean, solve(stated, count, seed=seed).vectors
 
 
 def _spread_out(inner: Array, rule: ChartRule) -> Array:

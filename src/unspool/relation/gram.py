@@ -117,7 +117,7 @@ def scale_by_roots(spectrum: Spectrum) -> tuple[Array, Array]:
     filled = int(np.count_nonzero(eigenvalues))
     if filled < len(eigenvalues):
         warn(
-            f"only {filled} of {len(eigenvalues)} coordinates carry anything: the other "
+            f"only {filled} of {len(eigenvalues)} coordinates are nonzero: the other "
             "eigenvalues are zero or negative; lower n_components"
         )
     return eigenvalues, spectrum.vectors * np.sqrt(eigenvalues)
@@ -148,15 +148,16 @@ def advise_if_not_euclidean(eigenvalues: Array, centering: Centering, diagonal: 
     if missing > 1e-9 * abs(trace):
         advise(
             f"eigenvalues of at least -{missing:.3g} in sum are negative (kept: "
-            f"{float(eigenvalues.sum()):.3g}), so this table is of no Euclidean points; "
-            "unspool.spectrum.negative_mass(model.kernel_()) tells how far from it"
+            f"{float(eigenvalues.sum()):.3g}), so no points of a Euclidean space have these "
+            "distances or similarities; unspool.spectrum.negative_mass(model.kernel_()) tells how "
+            "far from it they are"
         )
 
 
 def scale_geodesics(
     spectrum: Spectrum, relation: GeodesicTable | GeodesicOperator
 ) -> tuple[Array, Array]:
-    """Return the same for geodesic distances, which may be of no Euclidean points."""
+    """Return the same for geodesic distances, which need not be Euclidean."""
     eigenvalues, coordinates = scale_by_roots(spectrum)
     n, masses = len(coordinates), relation.masses
     if masses is not None:

@@ -228,7 +228,7 @@ class Seen:
     affine: bool
 
     @classmethod
-    def of(cls, points: Array, n_subspaces: int, largest: int, *, affine: bool) -> Seen:
+    def of(cls, points: Array, n_subspaces: int, largest: int, *, affine: bool, seed: int) -> Seen:
         """Return points as directions, in as many columns as can be afforded.
 
         An affine subspace is a linear one of points with a further column that is constant. Only
@@ -242,7 +242,7 @@ class Seen:
             points = np.column_stack([points, np.full(len(points), size)])
         width = _affordable_width(points.shape, n_subspaces, largest + affine + 1)
         if width < points.shape[1]:
-            points = points @ solve(problem.covariance(points), width).vectors
+            points = points @ solve(problem.covariance(points), width, seed=seed).vectors
         lengths = np.sqrt(np.square(points).sum(axis=1) + (NEAR_ORIGIN * size) ** 2)
         directions = np.asarray(points / lengths[:, None])
         return cls(directions, Vanishing.on(directions, n_subspaces), affine)
@@ -407,7 +407,7 @@ def find_subspaces(
     points: Array, n_subspaces: int, dimensions: tuple[int, ...], *, affine: bool, seed: int
 ) -> Found:
     """Return subspaces that points lie in or near; of dimensions to be found, if none are given."""
-    seen = Seen.of(points, n_subspaces, max(dimensions, default=1), affine=affine)
+    seen = Seen.of(points, n_subspaces, max(dimensions, default=1), affine=affine, seed=seed)
     tried, found = [dimensions] if dimensions else seen.possible(), []
     with stage("dimensions", total=len(tried)) as running:
         for some in tried:

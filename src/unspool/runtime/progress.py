@@ -163,7 +163,7 @@ def tell_progress(done: int, total: int) -> None:
     """Tell the listeners how far one step of the running stage is; nothing outside of stages.
 
     For work that is a single unit to its stage and long nevertheless, in units of its own. Raises
-    ``Cancelled`` when a listener asks for it. The end is told by the stage.
+    ``Cancelled`` when a listener asks for it. The stage itself announces its end.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ def _clock() -> Callable[[Event], str]:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time in words, as exactly as a glance needs it."""
+    """Return a time as text, rounded to what matters at a glance."""
     if seconds < 0.0995:
         return f"{1000 * seconds:.0f} ms"
     if seconds < 9.95:
