@@ -1,4 +1,7 @@
-"""Lists and tables of edges -> NeighborGraph: each row sorted, of repeated edges the shortest."""
+"""Lists and tables of edges -> NeighborGraph: each row sorted, of repeated edges the shortest.
+
+And what the entries of a sparse table are: lengths of edges, or weights that fall with the length.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from .values import Array, NeighborGraph
+
+ROUNDING = 1e-5  # of connectivities in single precision
+ROWS, WORK = 200, 1e7  # rows that are looked at, and links that are followed
+FEWEST = 1_000  # comparisons that tell: fewer agree or disagree by chance
 
 
 def graph_from_edges(
@@ -107,3 +114,41 @@ def without_self(graph: NeighborGraph, wanted: bool = True) -> NeighborGraph:
     starts = graph.starts - np.searchsorted(np.flatnonzero(~kept), graph.starts)
     ends, lengths = graph.neighbors[kept], graph.distances[kept]
     return NeighborGraph(starts, ends, lengths, graph.n_columns, graph.search, graph.recall)
+
+
+def are_connectivities(graph: sp.csr_array) -> bool:
+    """Whether a sparse graph holds the weights of UMAP: at most 1, and 1 for nearest neighbours.
+
+    A graph of hops, whose edges are all 1, does not; nor do lengths that happen to be 1 in every
+    row, because points that are near have neighbours in common.
+    """
+    linked = np.flatnonzero(np.diff(graph.indptr))
+    if not len(linked) or graph.data.max() > 1.0 + ROUNDING:
+        return False
+    largest = np.maximum.reduceat(graph.data, graph.indptr[linked])
+    if np.mean(largest >= 1.0 - ROUNDING) < 0.9 or abs(graph - graph.T).max() > ROUNDING:
+        return False
+    return weight_of_shared_neighbors(graph) > 0.0
+
+
+def weight_of_shared_neighbors(graph: sp.csr_array) -> float:
+    """Return whether edges of a point grow (1) or fall (-1) with the neighbours shared across them.
+
+    Weights grow, lengths fall: Kendall's correlation within some rows, 0 if too few of them tell.
+    """
+    degrees = np.diff(graph.indptr)
+    n = min(ROWS, int(WORK / max(1.0, float(degrees.mean())) ** 2) + 1)
+    rows = np.random.default_rng(0).permutation(graph.shape[0])[:n]
+    links = sp.csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), graph.shape)
+    counted, shared = sp.csr_array(links[rows] @ links), np.zeros(graph.shape[1])
+    agreeing = told = 0.0
+    for place, row in enumerate(rows):
+        met = slice(counted.indptr[place], counted.indptr[place + 1])
+        edges = slice(graph.indptr[row], graph.indptr[row + 1])
+        ends, values = graph.indices[edges], graph.data[edges]
+        shared[counted.indices[met]] = counted.data[met]
+        counts = shared[ends] / np.sqrt(np.maximum(1, degrees[ends]))
+        shared[counted.indices[met]] = 0.0
+        signs = np.sign(values[:, None] - values) * np.sign(counts[:, None] - counts)
+        agreeing, told = agreeing + signs.sum(), told + np.abs(signs).sum()
+    return float(agreeing / told) if told >= FEWEST else 0.0

@@ -131,6 +131,44 @@ def test_scanpys_graphs_are_told_apart():
         scanpy_graph(cells, "distances")
 
 
+@pytest.mark.parametrize("layout", [sp.csr_array, sp.coo_array, lambda graph: graph.toarray()])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_connectivities_that_are_given_as_distances_are_refused(layout, dtype):
+    weights = layout(scanpy_like()[0].obsp["connectivities"].astype(dtype))
+    with pytest.raises(ValueError, match=r"these are connectivities.*weights='given'"):
+        Isomap(metric="precomputed", n_neighbors=None).fit(weights)
+    assert LaplacianEigenmaps(**GIVEN).fit(weights).report_.advice == ()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+@pytest.mark.parametrize("longest", [1.0, 0.01])
+def test_lengths_of_any_scale_are_not_refused(metric, longest):
+    near = graph.symmetrize(distances.neighbor_graph(ROLL.points, 8, metric=metric))
+    lengths = near.with_weights(near.distances * (longest / near.distances.max()))
+    rows = sp.csr_array(lengths)
+    largest = np.maximum.reduceat(rows.data, rows.indptr[:-1])
+    whole = sp.diags_array(1.0 / largest) @ rows  # every row reaches 1, as connectivities do
+    for table in (lengths, whole.maximum(whole.T)):
+        model = Isomap(metric="precomputed", n_neighbors=None).fit(table)
+        assert not [told for told in model.report_.advice if "similarities" in told]
+
+
+def test_hops_are_lengths():
+    near = graph.symmetrize(distances.neighbor_graph(ROLL.points, 8))
+    hops = near.with_weights(np.ones(len(near.distances)))
+    assert Isomap(metric="precomputed", n_neighbors=None).fit(hops).report_.advice == ()
+
+
+def test_what_looks_like_the_other_kind_is_told():
+    near = graph.symmetrize(distances.neighbor_graph(ROLL.points, 8))
+    lengths = near.with_weights(near.distances)
+    with pytest.warns(UserWarning, match="as if these were distances"):
+        LaplacianEigenmaps(**GIVEN).fit(lengths)
+    heat = near.with_weights(0.9 * np.exp(-((near.distances / near.distances.mean()) ** 2)))
+    with pytest.warns(UserWarning, match="as if these were similarities"):
+        Isomap(metric="precomputed", n_neighbors=None).fit(heat)
+
+
 def test_short_lengths_are_not_taken_for_weights():
     near = graph.symmetrize(distances.neighbor_graph(ROLL.points / 1000.0, 8))
     assert kind_of_graph(sp.csr_array(near.with_weights(near.distances))) != "connectivities"

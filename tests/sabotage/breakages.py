@@ -2491,10 +2491,35 @@ BREAKAGES = [
             "interfaces/test_kinds_of_data.py::test_scanpys_graphs_are_told_apart",
         ),
         (
-            "short lengths are not refused as connectivities",
-            "if largest > 1.0 + 1e-6 or not is_symmetric:",
-            'if largest <= 1.0:\n        return "connectivities"\n    if not is_symmetric:',
+            "short lengths are not taken for connectivities",
+            "if are_connectivities(graph):",
+            "if graph.data.max() <= 1.0:",
             "interfaces/test_kinds_of_data.py::test_short_lengths_are_not_taken_for_weights",
+        ),
+    ),
+    *breaking(
+        "edges.py",
+        (
+            "lengths that reach 1 in every row are not refused",
+            "return weight_of_shared_neighbors(graph) > 0.0",
+            "return True",
+            "interfaces/test_kinds_of_data.py::test_lengths_of_any_scale_are_not_refused",
+        ),
+    ),
+    *breaking(
+        "methods/door.py",
+        (
+            "connectivities are refused as distances",
+            'if kind == "distances" and are_connectivities(graph):',
+            "if False:",
+            "interfaces/test_kinds_of_data.py::"
+            "test_connectivities_that_are_given_as_distances_are_refused",
+        ),
+        (
+            "distances that are given as weights are told",
+            'if kind == "weights" and trend < -DISTINCT:',
+            "if False:",
+            "interfaces/test_kinds_of_data.py::test_what_looks_like_the_other_kind_is_told",
         ),
     ),
     # tables that come with the package

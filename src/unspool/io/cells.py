@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..edges import are_connectivities
 from ..runtime import claim
 from ..values import Array
 from .table import Table, import_pandas, join_names, make_distinct, to_frame
@@ -202,14 +203,13 @@ _WHY = {
 def kind_of_graph(graph: Any) -> str:
     """Return whether a sparse graph holds distances or connectivities; "" if that is not clear.
 
-    UMAP's connectivities are symmetric, at most 1, and 1 for the nearest neighbour of each point;
-    graphs of k nearest neighbours are not symmetric, and lengths have no such bound.
+    Weights of UMAP are told as ``fit`` tells them; graphs of k nearest neighbours are not
+    symmetric, and lengths may exceed 1.
     """
     if not graph.nnz:
         return ""
+    if are_connectivities(graph):
+        return "connectivities"
     largest = float(graph.data.max())
     is_symmetric = abs(graph - graph.T).max() <= 1e-6 * largest
-    if largest > 1.0 + 1e-6 or not is_symmetric:
-        return "distances"
-    ones = np.count_nonzero(graph.data >= 1.0 - 1e-6)
-    return "connectivities" if ones >= 0.25 * graph.shape[0] else ""
+    return "distances" if largest > 1.0 + 1e-6 or not is_symmetric else ""

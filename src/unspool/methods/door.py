@@ -14,8 +14,9 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from ..distances import DEFAULT_NEIGHBORS
+from ..edges import are_connectivities, weight_of_shared_neighbors
 from ..kernel import check_symmetric
-from ..runtime import available_bytes, format_bytes
+from ..runtime import available_bytes, format_bytes, warn
 from ..scale.files import at_random
 from ..scale.patches import solve_with_room
 from ..scale.placing import map_rows
@@ -40,6 +41,8 @@ SMALLEST = 1e-70  # fourth powers of anything smaller vanish
 # finiteness is checked here: scikit-learn's message does not say where
 NUMBERS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
 HELD = 4.0  # tables of the size of the points that most methods hold, at least
+# of 130 graphs of real and made data, symmetric ones of lengths are below -0.1, of weights above
+DISTINCT = 0.1
 ASKED = 10_000  # rows by which the number of coordinates is found, where not all are in memory
 
 
@@ -170,6 +173,8 @@ def check_table(
         check_symmetric(table, f"a {TABLES[kind]}", tolerance)
         if kind == "distances":
             _check_zero_diagonal(table, tolerance)
+    if square and kind != "kernel" and (is_sparse or 2 * np.count_nonzero(table) < table.size):
+        _tell_lengths_from_weights(sp.csr_array(table), kind)
     check_magnitude(values, fitting=reset)
     rounded = square and not is_sparse and not np.array_equal(table, table.T)
     return 0.5 * (table + table.T) if rounded else table
@@ -189,6 +194,28 @@ def _check_zero_diagonal(table: Array, tolerance: float) -> None:
             "weights='given', kernel PCA with kernel='precomputed'"
         )
     raise ValueError(f"{told}; did you pass similarities?")
+
+
+def _tell_lengths_from_weights(graph: sp.csr_array, kind: InputKind) -> None:
+    """Refuse connectivities as distances; where it is less clear which they are, say so."""
+    if kind == "distances" and are_connectivities(graph):
+        raise ValueError(
+            "these are connectivities, as UMAP and scanpy keep them, and no distances: symmetric, "
+            "1 for the nearest neighbour of each point, and smaller for those farther away. "
+            "Laplacian eigenmaps, diffusion maps and spectral clustering take them with "
+            "weights='given'; other methods take the distances (scanpy's obsp['distances'])"
+        )
+    trend = weight_of_shared_neighbors(graph)
+    if kind == "weights" and trend < -DISTINCT:
+        warn(
+            "points with many neighbours in common have the smallest of the given weights, as if "
+            "these were distances; if they are, leave weights='given' out"
+        )
+    elif kind == "distances" and trend > DISTINCT and graph.data.max() <= 1.0:
+        warn(
+            "points with many neighbours in common have the largest of the given distances, as if "
+            "these were similarities; if they are, pass weights='given', or distances"
+        )
 
 
 def _check_finite(table: Any) -> None:
