@@ -295,3 +295,14 @@ def test_entries_of_hardly_tied_points_follow_from_their_neighbours():
     found = settle_faint_points(sp.csr_array(wider), rounded)
     np.testing.assert_allclose(found[:30], exact.vectors, atol=1e-12)
     np.testing.assert_allclose(found[30], exact.vectors[29] / (1.0 - exact.values), rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_the_normalised_cut_has_no_unit(scale):
+    """Two rings with an edge between them: 1 / (2 n + 1) on either side, in any unit of weights."""
+    n = 6
+    pairs = [(i + k, (i + 1) % n + k) for k in (0, n) for i in range(n)]
+    weights = scale * joined(2 * n, [*pairs, (0, n)])
+    cut, normalised = problem.cuts(weights, np.repeat([0, 1], n))
+    assert cut == pytest.approx(scale)
+    assert normalised == pytest.approx(2 / (2 * n + 1))

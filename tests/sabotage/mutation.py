@@ -27,12 +27,16 @@ TESTS = {
         "identities/test_graph_laplacian.py",
         "identities/test_graph_methods.py",
         "identities/test_local_methods.py",
+        "properties/test_precomputed.py",
+        "properties/test_sparse_points.py",
     ),
     "kernel": (
         "stages/test_kernel.py",
+        "stages/test_single_kernel.py",
         "identities/test_feature_maps.py",
         "identities/test_polynomial_pca.py",
         "identities/test_nystroem.py",
+        "properties/test_sparse_points.py",
     ),
     "spectrum": (
         "stages/test_canonical.py",

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist, pdist
 
 from unspool import kernel
-from unspool.kernel import Centering, Kernel, gamma_from
+from unspool.kernel import Centering, Kernel, edge_gamma, gamma_from
 
 RANDOM = np.random.default_rng(0)
 A, B = RANDOM.standard_normal((12, 4)), RANDOM.standard_normal((7, 4))
@@ -133,6 +133,12 @@ def test_three_words_for_one_width():
     assert gamma_from(None, 2.0, None) == 1 / 8  # exp(-d^2 / (2 sigma^2))
     assert gamma_from(None, None, 5.0) == 1 / 5  # exp(-d^2 / t)
     assert gamma_from(None, None, None) is None
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_the_width_of_edges_follows_their_unit(unit):
+    assert edge_gamma(unit * np.array([1.0, 2.0, 3.0])) == pytest.approx(3 / 14 / unit**2)
+    assert edge_gamma(np.zeros(3)) == edge_gamma(np.zeros(0)) == 1.0
 
 
 @pytest.mark.parametrize("widths", [(1.0, 1.0, None), (None, 1.0, 1.0), (1.0, 1.0, 1.0)])
