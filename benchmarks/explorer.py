@@ -27,12 +27,14 @@ import numpy as np
 from tests.explorer.browser import launched, opened
 
 LIMITS = {100_000: {"draw": 2, "click": 1}, 1_000_000: {"draw": 10, "lasso": 3, "click": 3}}
-DRAWN = """async () => {
-  const app = await document.querySelector(".unspool").explorer.opened;
+DRAWN = """(async () => {
+  const page = () => document.querySelector(".unspool")?.explorer;
+  while (!page()) await new Promise((done) => setTimeout(done, 5));
+  const app = await page().opened;
   await app.board.drawn;
   app.board.panels.forEach((panel) => panel.view.drawNow());
-  return performance.now();
-}"""
+  window.drawn = performance.now();
+})();"""
 SELECTED = """async () => {
   const app = await document.querySelector(".unspool").explorer.opened;
   while (!app.store.get().selection.length) await new Promise((done) => setTimeout(done, 5));
@@ -142,8 +144,9 @@ def peak(pid: int) -> int:
 
 def measure(browser: Any, running: Running) -> Measured:
     """Open the page and use it like a hand would."""
-    with opened(browser, running.address) as window:
-        drawn = window.page.evaluate(DRAWN) / 1000  # since the page was asked for
+    with opened(browser, running.address, first=DRAWN) as window:
+        window.until("window.drawn > 0")
+        drawn = window.page.evaluate("window.drawn") / 1000  # since the page was asked for
         window.page.evaluate(WHEN)
         seen = window.frame_of()
         center = np.array([seen["left"] + seen["width"] / 2, seen["top"] + seen["height"] / 2])

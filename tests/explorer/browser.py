@@ -170,15 +170,20 @@ class Window:
 
 @contextmanager
 def opened(
-    browser: Any, address: str, size: tuple[int, int] = LAPTOP, **options: Any
+    browser: Any, address: str, size: tuple[int, int] = LAPTOP, first: str = "", **options: Any
 ) -> Iterator[Window]:
-    """Open an address, and verify at the end that nothing went elsewhere or wrong."""
+    """Open an address, and verify at the end that nothing went elsewhere or wrong.
+
+    A script that is to run first starts with the page, before anything is waited for.
+    """
     width, height = size
     context = browser.new_context(viewport={"width": width, "height": height}, **options)
     origin = address.split("/?")[0] + "/" if address.startswith("http") else address
     window = Window(context.new_page(), origin)
     window.page.set_default_timeout(30_000)
     window.watch()
+    if first:
+        window.page.add_init_script(first)
     try:
         window.page.goto(address)
         window.until("Boolean(document.querySelector('.unspool')?.explorer)")

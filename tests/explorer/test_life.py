@@ -23,7 +23,7 @@ from tests.explorer.server import IMAGE, make_explorer, running
 from unspool.explorer import server
 from unspool.explorer.honesty import NotPossible
 from unspool.explorer.jobs import Job
-from unspool.explorer.pages import packed_modules, page_files, page_of, write_page
+from unspool.explorer.pages import packed_modules, page_files, page_of, served_files, write_page
 from unspool.explorer.questions import Asked, unpack
 from unspool.explorer.routes import EXPORTED
 from unspool.explorer.start import data_of_array, explorer_of
@@ -318,6 +318,18 @@ def test_modules_are_packed_after_those_they_import():
             source = page_files()[module["path"]].decode()
             assert len(re.findall(r"""["']\.{1,2}/[^"']+js["']""", source)) == len(imported)
         assert modules[-1]["path"] == entry
+
+
+def test_the_document_names_every_module_that_its_first_one_reaches():
+    found = served_files()
+    named = re.findall(r'modulepreload" href="/page/([^"]+)"', found["index.html"].decode())
+    reached, left = set(), ["server.js"]
+    while left:
+        reached.add(path := left.pop())
+        imported = re.findall(r"""["']\./([^"']+js)["']""", found[path].decode())
+        left += [name for name in imported if name not in reached]
+    assert sorted(named) == sorted(reached)
+    assert len(named) > 20
 
 
 def test_the_page_writes_text_as_text_only():

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..runtime import Listener, listen
-from .pages import TYPES, page_files
+from .pages import TYPES, served_files
 from .questions import Answer, Asked
 from .routes import Explorer, most_bytes
 
@@ -136,7 +136,7 @@ class Site:
     explorer: Explorer
     gate: Gate
     windows: Windows = field(default_factory=Windows)
-    pages: dict[str, bytes] = field(default_factory=page_files)
+    pages: dict[str, bytes] = field(default_factory=served_files)
     closing: bool = False
     _listeners: set[Listener] = field(default_factory=set)
     _limiter: Any = None
