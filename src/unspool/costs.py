@@ -206,7 +206,7 @@ def maximum_variance_unfolding(s: Size) -> Costs:
     if s.n > EXACT:
         edges = 0.6 * s.k * s.n
         small = Cost("combination", "products", 1.5 + 8e-6 * edges, 0.0, 7e7)
-        descent = Cost("refinement", "memory", 4.5e-4 * edges, 32.0 * s.n, 900.0 * s.n)
+        descent = Cost("refinement", "memory", 3e-4 * edges, 32.0 * s.n, 900.0 * s.n)
         return [*laplacian(replace(s, q=30)), small, descent]
     pairs = 3.2 * s.n
     steps = 30 * (1e-11 * pairs**3 + 6e-10 * float(s.n) ** 3) + 0.1

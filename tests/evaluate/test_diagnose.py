@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import unspool
-from unspool import datasets
+from unspool import TSNE, datasets, quality
 from unspool.evaluate import diagnose
 from unspool.methods import (
     LLE,
@@ -201,10 +201,12 @@ def test_stress_asks_for_more_coordinates():
     assert not found["stress"].ok
     needed = found.evidence.dimension
     assert needed >= 5
-    # six coordinates are no picture: nothing is advised, and what two can show is said
+    # six coordinates are no picture: they are not advised, and what two can show is said
     assert all(m.parameter != "n_components" for m in found.measures)
-    assert f"the data have about {needed} dimensions" in found["trustworthiness"].remark
-    assert found["trustworthiness"].remark in str(found)
+    assert found["trustworthiness"].suggestion == "tsne"
+    best = diagnose(TSNE(2, max_iter=4000).fit(cloud), cloud)
+    assert f"the data have about {needed} dimensions" in best["trustworthiness"].remark
+    assert best["trustworthiness"].remark in str(best)
     more = diagnose(MDS(4).fit(cloud), cloud)  # who takes four can take six
     (measure,) = (m for m in more.measures if m.advice)
     assert (measure.parameter, measure.suggestion) == ("n_components", needed)
@@ -476,3 +478,16 @@ def test_diffusion_maps_are_no_pipeline():
     points = unspool.datasets.swiss_roll(200, seed=0).points
     found = unspool.diagnose(unspool.DiffusionMaps(2).fit(points), points)
     assert any(measure.name == "trustworthiness" for measure in found.measures)
+
+
+def test_tsne_is_tried_and_advised_where_nothing_shows_more():
+    """Ten clusters in ten dimensions: two coordinates that keep distances lay some over others."""
+    random = np.random.default_rng(0)
+    labels = np.arange(400) % 10
+    points = 2.0 * random.standard_normal((10, 10))[labels] + random.standard_normal((400, 10))
+    model = PCA(2).fit(points)
+    found = diagnose(model, points)["trustworthiness"]
+    assert (found.parameter, found.suggestion) == ("method", "tsne")
+    better = TSNE(2).fit(points).embedding_
+    kept = float(quality.trustworthiness(points, better))
+    assert kept > float(quality.trustworthiness(points, model.embedding_))

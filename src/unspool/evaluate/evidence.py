@@ -27,7 +27,10 @@ SPARSE, FELT = 9, 0.02  # neighbours; of the path lengths, an edge
 PICTURED = 3  # coordinates that can be seen
 TRIED = 1_000  # points on which advice is tried before it is given
 CONFIRMED = 5_000  # points, up to which what helps so many is tried on all before it is advised
-OTHERS = ("pca", "mds", "isomap", "laplacian-eigenmaps", "diffusion-maps", "lle", "ltsa")
+OTHERS = (
+    *("pca", "mds", "isomap", "laplacian-eigenmaps", "diffusion-maps", "lle", "ltsa"),
+    "tsne",
+)
 # What a fit may raise: everything but a cancellation and mistakes in this package.
 FAILURES = (ValueError, TypeError, MemoryError, ArithmeticError, RuntimeError, ImportError)
 GUIDES = 50  # points from which geodesics are measured with and without an edge

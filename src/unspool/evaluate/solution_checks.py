@@ -194,8 +194,9 @@ def convergence(evidence: Evidence) -> Measure | None:
     name, sound = "iterations until convergence", f"<= {evidence.model.max_iter}"
     if converged:
         return Measure(name, steps, sound, True)
-    wanted = 4 * int(evidence.model.max_iter)
-    advice = f"{steps:.0f} iterations were not enough to converge; raise max_iter to {wanted}"
+    done = int(evidence.model.max_iter)  # a step may be a round of several
+    wanted = 4 * done
+    advice = f"{done} iterations were not enough to converge; raise max_iter to {wanted}"
     return Measure(name, steps, "converged", False, advice, "max_iter", wanted)
 
 
