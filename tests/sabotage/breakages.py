@@ -1350,7 +1350,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "methods/lle.py",
+        "methods/hessian_lle.py",
         (
             "orthonormalize=True is heeded",
             "if self.orthonormalize:",

@@ -1,4 +1,4 @@
-"""One file per method or family: the only place that composes relations, problems and scalings."""
+"""One file per method: the only place that composes relations, problems and scalings."""
 
 from ..relation import commute_time_distances
 from .additive_pca import AdditivePCA
@@ -9,6 +9,7 @@ from .conformal_eigenmaps import ConformalEigenmaps
 from .diffusion_maps import DiffusionMaps
 from .feature_map_pca import FeatureMapPCA
 from .gpca import GPCA
+from .hessian_lle import HessianLLE
 from .isomap import Isomap
 from .kernel_lle import KernelLLE
 from .kernel_pca import (
@@ -24,9 +25,11 @@ from .kernel_pca import (
 from .landmark_isomap import LandmarkIsomap
 from .landmark_mds import LandmarkMDS
 from .laplacian_eigenmaps import LaplacianEigenmaps, curviness, heat_flow
-from .lle import LLE, LTSA, HessianLLE, ModifiedLLE
+from .lle import LLE
+from .ltsa import LTSA
 from .maximum_variance_unfolding import MaximumVarianceUnfolding
 from .mds import MDS
+from .modified_lle import ModifiedLLE
 from .pca import PCA
 from .polynomial_pca import PolynomialPCA
 from .principal_curve import PrincipalCurve

@@ -1,10 +1,9 @@
-"""Locally linear embedding and its family: modified LLE, Hessian LLE, LTSA."""
+"""Locally linear embedding, and what its family shares: local weights, sums of patches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,23 +15,18 @@ from ..edges import graph_from_edges
 from ..problem import (
     LocalGeometry,
     alignment_bytes,
-    hessian_patches,
     look_at,
-    members_needed,
-    tangent_patches,
 )
 from ..relation import (
     Component,
     LocalRelation,
-    relate_by_modified_weights,
     relate_by_reconstruction,
-    relate_by_tangents,
 )
 from ..runtime import advise, claim, warn
 from ..scale.patches import SpreadPoints, claim_room
 from ..scale.sources import Source
 from ..spectrum import solve
-from ..values import Array, NeighborGraph, Spectrum
+from ..values import Array, Spectrum
 from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, method, parameter
 
@@ -246,111 +240,3 @@ class AlignedEstimator(LocalEstimator):
 
     def _least_members(self, n_coordinates: int) -> int:
         return n_coordinates + 2
-
-
-@method
-class ModifiedLLE(AlignedEstimator):
-    """Modified LLE: several weight vectors for each point (Zhang and Wang 2007).
-
-    With more neighbours than dimensions many weights rebuild a point equally well, and LLE's
-    choice of one distorts the map. Here each neighbourhood contributes all of its well-determined
-    weight vectors, as many as its local spectrum is flat.
-
-    Examples
-    --------
-    >>> from unspool import ModifiedLLE, datasets
-    >>> ModifiedLLE(2, n_neighbors=12).fit(datasets.swiss_roll(400).points).embedding_.shape
-    (400, 2)
-    """
-
-    def _relate(self, component: Component, n_coordinates: int) -> LocalRelation:
-        geometry = self._geometry(component)
-        return relate_by_modified_weights(geometry, component, n_coordinates, self.regularization)
-
-
-@method
-class HessianLLE(AlignedEstimator):
-    """Hessian LLE: functions without curvature are the coordinates (Donoho and Grimes 2003).
-
-    On a manifold that is locally isometric to a connected region of R^t, convex or not, the
-    functions whose tangent Hessian vanishes everywhere are the constants and the t coordinates
-    (Izenman 2013, section 16.6.6). The Hessian is estimated in each neighbourhood, which needs at
-    least t + t(t+1)/2 neighbours.
-
-    Examples
-    --------
-    >>> from unspool import HessianLLE, datasets
-    >>> HessianLLE(2, n_neighbors=10).fit(datasets.swiss_roll(400).points).embedding_.shape
-    (400, 2)
-    """
-
-    orthonormalize: bool = parameter(
-        default=False,
-        kind=bool,
-        help="orthonormal axes on one central neighbourhood (Donoho-Grimes) instead of overall",
-    )
-    plain: bool = parameter(
-        default=False,
-        kind=bool,
-        help="the estimator of Donoho and Grimes alone, without the small residue that keeps "
-        "further solutions out where neighbourhoods repeat",
-    )
-
-    def _least_members(self, n_coordinates: int) -> int:
-        return members_needed(n_coordinates)
-
-    def _relate(self, component: Component, n_coordinates: int) -> LocalRelation:
-        self._check_tangents()
-        geometry = self._geometry(component)
-        return relate_by_tangents(
-            geometry,
-            component,
-            n_coordinates,
-            self.regularization,
-            partial(hessian_patches, plain=self.plain),
-        )
-
-    def _scale(
-        self, spectrum: Spectrum, relation: Any, component: Component
-    ) -> tuple[Array, Array]:
-        if self.orthonormalize and self.independent:
-            raise ValueError(
-                "orthonormalize=True turns all vectors together, independent=True chooses among "
-                "them; pass only one of the two"
-            )
-        eigenvalues, coordinates = super()._scale(spectrum, relation, component)
-        if self.orthonormalize:
-            coordinates = coordinates @ _orthonormal_at_center(coordinates, component.graph)
-        return eigenvalues, coordinates
-
-
-def _orthonormal_at_center(coordinates: Array, neighbors: NeighborGraph) -> Array:
-    """Return the matrix that makes the axes orthonormal on the most central neighbourhood."""
-    center = int(np.argmin(np.square(coordinates).sum(axis=1)))
-    around = neighbors.neighbors[neighbors.starts[center] : neighbors.starts[center + 1]]
-    local = coordinates[np.append(around, center)]
-    triangle = np.linalg.cholesky(local.T @ local)
-    return np.asarray(np.linalg.inv(triangle).T)
-
-
-@method
-class LTSA(AlignedEstimator):
-    """Local tangent space alignment: tangent planes laid out side by side (Zhang and Zha 2004).
-
-    Each neighbourhood has tangent coordinates, its local PCA; the map is the one that is closest
-    to an affine function of them in every neighbourhood, with mean 0 and covariance I. Holes and
-    non-convex outlines do no harm.
-
-    Examples
-    --------
-    >>> from unspool import LTSA, datasets
-    >>> LTSA(2, n_neighbors=10).fit(datasets.swiss_roll(400).points).embedding_.shape
-    (400, 2)
-    """
-
-    def _relate(self, component: Component, n_coordinates: int) -> LocalRelation:
-        self._check_tangents()
-        geometry = self._geometry(component)
-        return relate_by_tangents(
-            geometry, component, n_coordinates, self.regularization, tangent_patches
-        )
