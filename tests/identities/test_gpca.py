@@ -108,15 +108,18 @@ def test_noise_is_borne(dimensions, dim, draws):
 
 
 def test_shared_points_do_not_tilt_subspaces():
-    """Fitted to its nearest points alone, a line leans to the plane that it crosses."""
+    """A line that crosses a plane, of much noise: shared out by argmax it is off by 2.2 degrees."""
     tilts = []
-    for seed in range(6):
-        sample = datasets.subspaces(400, dimensions=(1, 2), noise=0.1, seed=seed)
-        line = true_subspaces(sample, (1, 2))[0].axes[0]
-        model = GPCA(dimensions=(1, 2)).fit(sample.points)
+    for seed in (1, 3, 5, 6, 7, 8, 9, 10):  # lines at 6 degrees or more
+        exact, noisy = (
+            datasets.subspaces(400, dimensions=(1, 2), noise=noise, seed=seed)
+            for noise in (0.0, 0.2)
+        )
+        line = true_subspaces(exact, (1, 2))[0].axes[0]
+        model = GPCA(dimensions=(1, 2)).fit(noisy.points)
         found = model.bases_[int(np.argmin(model.dimensions_))][0]
         tilts.append(np.degrees(np.arccos(min(1.0, abs(float(line @ found))))))
-    assert np.mean(tilts) < 2.0
+    assert np.mean(tilts) < 1.5
 
 
 def test_the_number_of_subspaces_is_found():
