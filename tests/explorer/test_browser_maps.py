@@ -235,7 +235,7 @@ async ([source, selection]) => {
   const { default: widget } = await import(address);
   const listeners = {};
   const tell = (name, ...given) => (listeners[name] ?? []).forEach((hear) => hear(...given));
-  const traits = { selection, height: 500, theme: "light" };
+  const traits = { selection, height: 500, theme: "light", still: "own" };
   window.model = {
     traits,
     get: (name) => traits[name],
@@ -256,6 +256,8 @@ async ([source, selection]) => {
   };
   const place = document.createElement("div");
   document.body.append(place);
+  document.body.insertAdjacentHTML("beforeend",
+    "<p data-unspool-still='own'>picture</p><p data-unspool-still='other'>picture</p>");
   await widget.render({ model: window.model, el: place });
 }
 """
@@ -278,6 +280,9 @@ def test_the_widget_selects_both_ways(browser, client, session, tmp_path):
         page.evaluate(NOTEBOOK, [widget_module(), [4, 9]])
         page.locator(".bar-count .selected").wait_for()
         assert page.locator(".bar-count").inner_text().endswith("2 selected")
+        # its own picture is for pages without a kernel
+        assert not page.locator("[data-unspool-still=own]").is_visible()
+        assert page.locator("[data-unspool-still=other]").is_visible()
         # JupyterLab would take Enter and letters for its own shortcuts
         assert page.locator("[data-lm-suppress-shortcuts=true] .search").count() == 1
         search = page.get_by_label("search", exact=True)

@@ -384,13 +384,17 @@ def test_the_selection_of_a_widget_holds_points_that_are_there(widget):
         made.selection = [60]
 
 
-def test_the_widget_tells_of_jobs_and_has_a_picture(widget):
+def test_the_widget_tells_of_jobs_and_has_a_picture(widget, monkeypatch):
     made, sent = widget
     made.explorer.jobs.run(Job("fit", unspool.PCA(1), "euclidean"))
     assert [told["event"]["event"] for told, _ in sent][-1] == "done"
-    bundle = made._repr_mimebundle_()[0]
-    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
-    assert "application/vnd.jupyter.widget-view+json" in bundle
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, **_: shown.append(data))
+    made._ipython_display_()
+    live, still = shown
+    assert "application/vnd.jupyter.widget-view+json" in live
+    assert base64.b64decode(still["image/png"]).startswith(b"\x89PNG")
+    assert f'data-unspool-still="{made.still}"' in still["text/html"]
 
 
 def test_questions_from_many_threads_agree(session):

@@ -128,10 +128,6 @@ CELLS = {
 }
 
 
-# docs/explorer.md: widgets need scripts from elsewhere once there is no kernel
-WITHOUT_WIDGETS = ["text/html", "image/png", "text/plain"]
-
-
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory):
     """A notebook that a kernel has run: what each cell shows, and the page that nbconvert makes."""
@@ -143,9 +139,7 @@ def notebook(tmp_path_factory):
     book = nbformat.v4.new_notebook(cells=cells)
     runner = preprocessors.ExecutePreprocessor(timeout=300, kernel_name="python3")
     runner.preprocess(book, {"metadata": {"path": tmp_path_factory.mktemp("notebook")}})
-    config = pytest.importorskip("traitlets.config").Config()
-    config.NbConvertBase.display_data_priority = WITHOUT_WIDGETS
-    page, _ = exporters.HTMLExporter(config=config).from_notebook_node(book)
+    page, _ = exporters.HTMLExporter().from_notebook_node(book)
     return {name: cell.outputs for name, cell in zip(CELLS, cells, strict=True)}, page
 
 
@@ -178,7 +172,14 @@ def test_a_notebook_shows_pictures(notebook, name):
     assert min(picture.size) > 150
     small = np.asarray(picture.convert("RGB").resize((64, 64))).reshape(-1, 3)
     assert len(np.unique(small, axis=0)) > 20  # a map, not a blank
-    assert "".join(pictures[0].split())[:200] in notebook[1]
+    assert "".join(pictures[0].split())[:200] in notebook[1]  # with no option of nbconvert
+
+
+def test_a_widget_comes_before_its_picture(notebook):
+    widget, picture = data_of(notebook, "explorer")
+    assert "application/vnd.jupyter.widget-view+json" in widget
+    assert "image/png" not in widget  # else readers without widgets would show it twice
+    assert picture["text/html"].startswith('<div data-unspool-still="')
 
 
 def test_progress_is_a_bar_for_each_stage_in_a_notebook(notebook):

@@ -2401,6 +2401,21 @@ BREAKAGES = [
             "if (points.join() === own) page.select(points);",
             f"{SEVERAL}::test_the_widget_selects_both_ways",
         ),
+        (
+            "the picture of a page that answers is hidden",
+            "    onAnswer();\n",
+            "",
+            f"{SEVERAL}::test_the_widget_selects_both_ways",
+        ),
+    ),
+    *breaking(
+        "explorer/pages.py",
+        (
+            "a notebook keeps a picture beside the widget",
+            'display({"text/html": page, "image/png": picture}, raw=True)',
+            "pass",
+            f"{LIFE}::test_the_widget_tells_of_jobs_and_has_a_picture",
+        ),
     ),
     *breaking(
         "scale/reduction.py",

@@ -14,6 +14,7 @@ import json
 import os
 import posixpath
 import re
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -290,9 +291,10 @@ def _widget_class() -> Any:
         selection = traitlets.List(traitlets.Int()).tag(sync=True)
         height = traitlets.Int(HEIGHT).tag(sync=True)
         theme = traitlets.Enum(["auto", "light", "dark"], default_value="auto").tag(sync=True)
+        still = traitlets.Unicode().tag(sync=True)  # names the picture that a live page hides
 
         def __init__(self, explorer: Explorer, **traits: Any) -> None:
-            super().__init__(**traits)
+            super().__init__(still=secrets.token_hex(8), **traits)
             self.explorer = explorer
             self.on_msg(self._receive)
             explorer.jobs.hear(lambda event: self.send({"kind": "event", "event": event}))
@@ -314,11 +316,22 @@ def _widget_class() -> Any:
             told = {"kind": "answer", "id": message.get("id"), "status": answer.status}
             self.send({**told, "type": answer.type}, buffers=[answer.body])
 
-        def _repr_mimebundle_(self, **options: Any) -> Any:
-            """Return the widget, and a picture for where widgets do not run."""
-            found = super()._repr_mimebundle_(**options)
+        def _ipython_display_(self) -> None:
+            """Show the widget, and a picture for where widgets do not run.
+
+            It is an output of its own: a page that knows widgets shows nothing else of theirs, even
+            where no kernel answers them.
+            """
+            from IPython.display import display
+
+            found = self._repr_mimebundle_()
             bundle, *more = found if isinstance(found, tuple) else (found, {})
-            return ({**(bundle or {}), "image/png": static_picture(self.explorer)}, *more)
+            display(bundle, raw=True, metadata=more[0] if more else {})
+            picture = static_picture(self.explorer)
+            source = f"data:image/png;base64,{picture}"
+            image = f'<img alt="the first maps, without a kernel" src="{source}">'
+            page = f'<div data-unspool-still="{self.still}">{image}</div>'
+            display({"text/html": page, "image/png": picture}, raw=True)
 
         def close(self) -> None:
             """End the jobs, too."""

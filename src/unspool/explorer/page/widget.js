@@ -2,7 +2,7 @@
 
 import { mount } from "./main.js";
 
-function transportOf(model) {
+function transportOf(model, onAnswer) {
   const waiting = new Map();
   const listeners = new Set();
   let next = 1;
@@ -10,6 +10,7 @@ function transportOf(model) {
   function onMessage(message, buffers) {
     if (message.kind === "event") listeners.forEach((listener) => listener(message.event));
     if (message.kind !== "answer" || !waiting.has(message.id)) return;
+    onAnswer();
     waiting.get(message.id)({ status: message.status, type: message.type, bytes: copied(buffers?.[0]) });
     waiting.delete(message.id);
   }
@@ -45,8 +46,16 @@ function themeOf(model) {
   return model.get("theme") === "auto" && light ? (light === "true" ? "light" : "dark") : model.get("theme");
 }
 
+/** A notebook keeps a picture beside the page, which goes once a kernel answers. */
+function hiddenPicture(model) {
+  const rule = document.createElement("style");
+  rule.textContent = `[data-unspool-still="${model.get("still")}"] { display: none; }`;
+  return rule;
+}
+
 function render({ model, el }) {
-  const transport = transportOf(model);
+  const rule = hiddenPicture(model);
+  const transport = transportOf(model, () => rule.isConnected || document.head.append(rule));
   const root = document.createElement("div");
   root.classList.add("unspool", "in-notebook");
   root.dataset.lmSuppressShortcuts = "true"; // else JupyterLab takes Enter, letters and digits for its own
@@ -76,6 +85,7 @@ function render({ model, el }) {
     model.off("change:height", resize);
     model.off("change:theme", recolor);
     around.disconnect();
+    rule.remove();
     transport.close();
     page.destroy();
   };
