@@ -19,6 +19,7 @@ model = Isomap(2).fit(roll.points)
 save(model, "roll.unspool")
 assert (load("roll.unspool").transform(roll.points) == model.transform(roll.points)).all()
 """
+TUTORIAL = Path(__file__).resolve().parent / "tutorial.py"  # run by the environment's Python
 
 
 def main(folder):
@@ -53,6 +54,7 @@ def try_it(empty, what, has_command):
         table = ["demo:swiss-roll:300", "-q", "-o", "map.csv", "--plot", "map.png"]
         subprocess.run([command, "embed", *table], **run)
         assert len((empty / "map.csv").read_text().splitlines()) == 301
+        subprocess.run([python, TUTORIAL, TUTORIAL.parents[1] / "docs" / "tutorial.md"], **run)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,7 @@
 """The documentation site: the tutorial does what it says, every public name has its page, and the
 built pages load nothing from elsewhere."""
 
-import contextlib
 import importlib.util
-import io
-import os
 import re
 import subprocess
 import sys
@@ -14,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import unspool
+from tests.tutorial import follow
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -30,29 +28,7 @@ def load(name):
 def test_the_tutorial_can_be_followed(tmp_path, monkeypatch):
     """From a csv to a map, its report and its explanation, block by block as a reader would."""
     monkeypatch.chdir(tmp_path)
-    beside = Path(sys.executable).parent
-    monkeypatch.setenv("PATH", f"{beside}{os.pathsep}{os.environ['PATH']}")
-    names = {"__name__": "tutorial"}
-    text = (DOCS / "tutorial.md").read_text("utf-8")
-    for language, block in re.findall(
-        r"^```(python|sh)\n(.*?)^```", text, re.DOTALL | re.MULTILINE
-    ):
-        if language == "sh":
-            done = subprocess.run(block, shell=True, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stderr
-            continue
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(block, "tutorial.md", "exec"), names)
-        assert printed.getvalue().splitlines() == re.findall(r"^# > (.*)$", block, re.MULTILINE)
-    page = (tmp_path / "report.html").read_text("utf-8")
-    assert "Isomap" in page
-    assert len((tmp_path / "map.csv").read_text().splitlines()) == 179
-    placed, mapped = (
-        (tmp_path / name).read_text().splitlines() for name in ("placed.csv", "map.csv")
-    )
-    assert len(placed) == len(mapped)
-    assert (tmp_path / "map.png").stat().st_size > 5_000
+    follow((DOCS / "tutorial.md").read_text("utf-8"))
 
 
 def test_the_reference_has_every_public_name():

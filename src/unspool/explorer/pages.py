@@ -322,7 +322,9 @@ def _widget_class() -> Any:
             It is an output of its own: a page that knows widgets shows nothing else of theirs, even
             where no kernel answers them.
             """
-            from IPython.display import display
+            import IPython.display
+
+            display: Any = IPython.display.display
 
             found = self._repr_mimebundle_()
             bundle, *more = found if isinstance(found, tuple) else (found, {})
