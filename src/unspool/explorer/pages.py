@@ -317,23 +317,9 @@ def _widget_class() -> Any:
             self.send({**told, "type": answer.type}, buffers=[answer.body])
 
         def _ipython_display_(self) -> None:
-            """Show the widget, and a picture for where widgets do not run.
-
-            It is an output of its own: a page that knows widgets shows nothing else of theirs, even
-            where no kernel answers them.
-            """
-            import IPython.display
-
-            display: Any = IPython.display.display
-
+            """Show the widget, and a picture for where widgets do not run."""
             found = self._repr_mimebundle_()
-            bundle, *more = found if isinstance(found, tuple) else (found, {})
-            display(bundle, raw=True, metadata=more[0] if more else {})
-            picture = static_picture(self.explorer)
-            source = f"data:image/png;base64,{picture}"
-            image = f'<img alt="the first maps, without a kernel" src="{source}">'
-            page = f'<div data-unspool-still="{self.still}">{image}</div>'
-            display({"text/html": page, "image/png": picture}, raw=True)
+            show_both(found[0] if isinstance(found, tuple) else found, self.explorer, self.still)
 
         def close(self) -> None:
             """End the jobs, too."""
@@ -352,6 +338,22 @@ def answer_message(explorer: Explorer, message: dict[str, Any], buffers: Any) ->
         return Answer(b'{"error": "this is too long"}', status=413)
     query = {str(name): str(value) for name, value in (message.get("query") or {}).items()}
     return explorer.answer(Asked(method, path, query, body))
+
+
+def show_both(widget: Any, explorer: Explorer, name: str) -> None:
+    """Show a widget in a notebook, and below it the picture, which a live page hides by its name.
+
+    It is an output of its own: a page that knows widgets shows nothing else of theirs, even where
+    no kernel answers them.
+    """
+    import IPython.display
+
+    display: Any = IPython.display.display
+    picture = static_picture(explorer)
+    image = f'<img alt="the first maps, as a picture" src="data:image/png;base64,{picture}">'
+    page = f'<div data-unspool-still="{name}">{image}</div>'
+    display(widget, raw=True)
+    display({"text/html": page, "image/png": picture}, raw=True)
 
 
 def static_picture(explorer: Explorer) -> str:
