@@ -1,25 +1,31 @@
 """Data larger than a worker's memory: ``python -m benchmarks.large [ROWS] [STEP ...]``.
 
 A table of ROWS x 50 float32 (10^7 unless given: 2 GB) is written to a folder for temporary files
-unless it is there. Two workers of 1 GB then run each step; printed are its seconds, the most that
-any worker held, and how many workers were lost. ``overhead`` is another row: exact Isomap of 20,000
-points by two workers against the same in one process.
+unless it is there. Two workers run each step, of 1 GB each unless ``--memory`` says otherwise, and
+``--keep FILE`` adds what is printed to a file: seconds, and two peaks of the worker that held most.
+``held_MB`` is its own memory (RssAnon), looked at every 10 ms by a process beside; ``resident_MB``
+is the kernel's own high mark (VmHWM), with pages of files that it reads or has mapped, the code of
+its libraries among them, which the system takes back when it needs room. Dask's limit is of the
+second kind. ``overhead`` is another row: exact Isomap of 20,000 points by two workers against the
+same in one process.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import multiprocessing
 import os
 import sys
 import tempfile
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 COLUMNS = 50
-LIMIT = "1GB"
 BLOCK = 250_000
 
 
@@ -45,16 +51,27 @@ def write_table(rows: int) -> Path:
     return path
 
 
-def held_at_most() -> float:
-    """Return the most bytes that this process ever held.
+def watch(pids: list[int], told: Path) -> None:
+    """Write the most that each process held, until all have ended; run in a process beside them."""
+    peaks = {pid: {"held": 0.0, "resident": 0.0} for pid in pids}
+    while pids:
+        for pid in list(pids):
+            try:
+                lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            except (FileNotFoundError, ProcessLookupError):
+                pids.remove(pid)
+                continue
+            facts = {line.split(":")[0]: line.split()[1] for line in lines if line[:1] in "VR"}
+            for name, fact in (("held", "RssAnon"), ("resident", "VmHWM")):
+                found = 1024.0 * float(facts.get(fact, 0))
+                peaks[pid][name] = max(peaks[pid][name], found)
+        whole = told.with_suffix(".new")
+        whole.write_text(json.dumps(peaks))
+        whole.replace(told)
+        time.sleep(0.01)
 
-    By Linux's own count: that of ``getrusage`` begins with what the process held that started it.
-    """
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(float(line.split()[1]) * 1024.0 for line in lines if line.startswith("VmHWM"))
 
-
-def run_steps(path: Path, steps: list[str]) -> None:
+def run_steps(path: Path, steps: list[str], memory: str, kept: Path | None) -> None:
     """Run each step on a cluster of its own, and print what it took."""
     from distributed import Client, LocalCluster
 
@@ -64,48 +81,85 @@ def run_steps(path: Path, steps: list[str]) -> None:
                 n_workers=2,
                 threads_per_worker=1,
                 processes=True,
-                memory_limit=LIMIT,
+                memory_limit=memory,
                 dashboard_address=":0",
             ) as cluster,
             Client(cluster) as client,
+            tempfile.TemporaryDirectory() as folder,
         ):
-            before = {w["pid"] for w in client.run(_identity).values()}
+            before, told = set(client.run(os.getpid).values()), Path(folder) / "peaks"
+            watching = multiprocessing.get_context("spawn").Process(
+                target=watch, args=(sorted(before), told), daemon=True
+            )
+            watching.start()
             began = time.perf_counter()
-            told = STEPS[step](str(path))
+            found = STEPS[step](str(path))
             seconds = time.perf_counter() - began
-            found = client.run(_identity)
-            lost = len(before - {w["pid"] for w in found.values()})
-            most = max(w["bytes"] for w in found.values())
-            row = {"step": step, "seconds": round(seconds, 1), "worker_MB": round(most / 1e6)}
-            print(json.dumps({**row, "workers_lost": lost, **told}), flush=True)
+            found |= _foreseen(step, len(np.load(path, mmap_mode="r")), client, found.get("stages"))
+            lost = len(before - set(client.run(os.getpid).values()))
+            peaks = json.loads(told.read_text()).values()
+            watching.terminate()
+            watching.join()
+        row = {"step": step, "rows": len(np.load(path, mmap_mode="r")), "memory": memory}
+        row |= {"cores": len(os.sched_getaffinity(0)), "seconds": round(seconds, 1)}
+        row |= {f"{n}_MB": round(max(p[n] for p in peaks) / 1e6) for n in ("held", "resident")}
+        line = json.dumps({**row, "workers_lost": lost, **found})
+        print(line, flush=True)
+        if kept is not None:
+            kept.open("a").write(f"{line}\n")
 
 
-def _identity() -> dict[str, float]:
-    return {"pid": os.getpid(), "bytes": held_at_most()}
+def _foreseen(step: str, rows: int, client: Any, stages: Any) -> dict[str, Any]:
+    """Return the seconds that the cost model foresees for the stages that were measured."""
+    from unspool.scale.cost_model import Layout, foresee
+
+    if stages is None:
+        return {}
+    size, cores = (len(client.nthreads()), len(os.sched_getaffinity(0)))
+    landmarks = {"nystroem": 100}.get(step, 20)
+    memory = min(w["memory_limit"] for w in client.scheduler_info()["workers"].values())
+    layout = Layout(rows, COLUMNS, 8, 2, landmarks, size, memory)
+    name = {"nystroem": "kernel-pca"}.get(step, step)
+    spread = max(1.0, size / cores)  # workers that share a core
+    return {
+        "foreseen": {
+            s.name: round(s.seconds * (spread if s.tasks else 1.0), 1)
+            for s in foresee(name, layout)
+        }
+    }
 
 
-def pca(path: str) -> dict[str, object]:
+def _measured(model: Any) -> dict[str, float]:
+    """Return the seconds of each stage of a fit."""
+    return {s.name: round(s.seconds, 1) for s in model.report_.stages}
+
+
+def pca(path: str) -> dict[str, Any]:
     from unspool import PCA
 
     model = PCA(3).fit(path)
-    return {"share": round(float(model.explained_variance_ratio_.sum()), 6)}
+    share = round(float(model.explained_variance_ratio_.sum()), 6)
+    return {"share": share, "stages": _measured(model)}
 
 
-def neighbours(path: str) -> dict[str, object]:
+def neighbours(path: str) -> dict[str, Any]:
     from unspool import distances, scale
 
     found = distances.neighbor_graph(scale.open_source(path), 8)
     return {"edges": found.n_edges, "exact": found.recall is None}
 
 
-def nystroem(path: str) -> dict[str, object]:
+def nystroem(path: str) -> dict[str, Any]:
     from unspool import KernelPCA
 
     model = KernelPCA(2, n_landmarks=100, sigma=5.0).fit(path)
-    return {"eigenvalues": np.round(model.eigenvalues_, 1).tolist()}
+    return {
+        "eigenvalues": np.round(model.eigenvalues_, 1).tolist(),
+        "stages": _measured(model),
+    }
 
 
-def landmark_isomap(path: str) -> dict[str, object]:
+def landmark_isomap(path: str) -> dict[str, Any]:
     from unspool import LandmarkIsomap
 
     model = LandmarkIsomap(2, n_neighbors=8, n_landmarks=20, search="exact").fit(path)
@@ -113,12 +167,12 @@ def landmark_isomap(path: str) -> dict[str, object]:
     placed = model.transform(np.array(few))
     return {
         "shape": list(model.embedding_.shape),
-        "stages": {s.name: round(s.seconds, 1) for s in model.report_.stages},
+        "stages": _measured(model),
         "known_points_kept": bool(np.allclose(placed, model.embedding_[::1_000], rtol=1e-4)),
     }
 
 
-def transform(path: str) -> dict[str, object]:
+def transform(path: str) -> dict[str, Any]:
     from unspool import LandmarkIsomap
 
     few = np.array(
@@ -171,12 +225,17 @@ def overhead(n: int = 20_000, runs: int = 3) -> None:
 def main(arguments: list[str]) -> None:
     """Run what is asked for."""
     warnings.simplefilter("ignore")
-    rows = next((int(float(word)) for word in arguments if word[0].isdigit()), 10**7)
-    steps = [word for word in arguments if word in STEPS]
-    if "overhead" in arguments:
+    given = argparse.ArgumentParser(prog="python -m benchmarks.large")
+    given.add_argument("what", nargs="*", help=f"rows, and steps: {', '.join(STEPS)}, overhead")
+    given.add_argument("--memory", default="1GB", help="limit of each worker")
+    given.add_argument("--keep", type=Path, help="file that lines are added to")
+    asked = given.parse_args(arguments)
+    rows = next((int(float(word)) for word in asked.what if word[0].isdigit()), 10**7)
+    steps = [word for word in asked.what if word in STEPS]
+    if "overhead" in asked.what:
         overhead()
-    if steps or "overhead" not in arguments:
-        run_steps(write_table(rows), steps or list(STEPS))
+    if steps or "overhead" not in asked.what:
+        run_steps(write_table(rows), steps or list(STEPS), asked.memory, asked.keep)
 
 
 if __name__ == "__main__":

@@ -2446,9 +2446,60 @@ BREAKAGES = [
             "return columns, pair_distances(queries, points, columns) * (1 + 1e-15)",
             f"{CELLS}::test_the_same_graph_for_any_cells",
         ),
+        (
+            "queries outside of their cell are searched for in all cells that they reach",
+            "between = cells.squared_gaps_to_box(queries)",
+            "between = cells.squared_gaps_to_box(own)",
+            f"{CELLS}::test_queries_outside_of_all_cells",
+        ),
+    ),
+    *breaking(
+        "scale/files.py",
+        (
+            "a row group is decoded a few columns at a time",
+            "step = max(1, DECODED // max(1, n_rows))",
+            "step = len(columns)",
+            "scale/test_sources.py::test_row_groups_are_decoded_a_few_columns_at_a_time",
+        ),
+    ),
+    *breaking(
+        "scale/settings.py",
+        (
+            "a run that resumes has the blocks of the run before",
+            "    if not path.exists():\n        unfinished = path.with_suffix",
+            "    if path.parent.exists():\n        unfinished = path.with_suffix",
+            "scale/test_faults.py::test_a_run_that_resumes_lays_out_its_blocks_as_before",
+        ),
+    ),
+    *breaking(
+        "methods/door.py",
+        (
+            "sparse blocks of graph methods stay sparse",
+            "if source.sparse and not self._SPARSE_BLOCKS:",
+            "if source.sparse and self._SPARSE_BLOCKS:",
+            "scale/test_sources.py::test_dask_blocks_may_be_sparse",
+        ),
     ),
     *breaking(
         "scale/executor.py",
+        (
+            "blocks of a Dask array are one computation",
+            "done = work.computed([blocks[number] for number in left])",
+            "done = (each for number in left for each in work.computed([blocks[number]]))",
+            "scale/test_sources.py::test_what_dask_blocks_have_in_common_is_computed_once",
+        ),
+        (
+            "a process with much memory does not fill it with one block",
+            "room = int(min(work.task_bytes, LARGEST) // max(1.0, row_bytes))",
+            "room = int(work.task_bytes // max(1.0, row_bytes))",
+            "scale/test_foreseen.py::test_much_memory_is_not_filled_by_one_block",
+        ),
+        (
+            "a worker without a limit shares its machine with those beside it",
+            'limits[address] = float(found) / beside[workers[address]["host"]]',
+            "limits[address] = float(found)",
+            "scale/test_foreseen.py::test_a_worker_without_a_limit_has_its_share_of_the_machine",
+        ),
         (
             "finished blocks in a checkpoint are not computed again",
             "left = [number for number in range(len(items)) if number not in known]",

@@ -73,18 +73,18 @@ def test_a_worker_killed_in_the_second_product(own_client, save, held, monkeypat
 
 @pytest.mark.slow
 def test_a_worker_killed_while_rows_are_placed(own_client, save):
-    model = Isomap(2, n_neighbors=8).fit(POINTS)
-    pids = list(own_client.run(_pid).values())
-    with scale.settings(chunk_rows=60):
+    from distributed import as_completed
+
+    model, pids = Isomap(2, n_neighbors=8).fit(POINTS), list(own_client.run(_pid).values())
+    with scale.settings(chunk_rows=20):
         lazy = model.transform(save(POINTS + 0.01))
-        future = own_client.compute(lazy)
-        time.sleep(0.5)
-        os.kill(pids[1], signal.SIGKILL)
-        placed = future.result()
-    whole = np.concatenate(
-        [model.transform(POINTS[first : first + 60] + 0.01) for first in range(0, 1_500, 60)]
-    )
-    np.testing.assert_allclose(placed, whole, atol=1e-12)
+    untouched = lazy.compute()
+    futures = own_client.compute(list(lazy.to_delayed().ravel()))
+    next(iter(as_completed(futures)))
+    assert not all(future.done() for future in futures)
+    os.kill(pids[1], signal.SIGKILL)
+    placed = np.concatenate(own_client.gather(futures))
+    np.testing.assert_array_equal(placed, untouched)
 
 
 @pytest.mark.slow
@@ -137,7 +137,7 @@ def test_a_block_beyond_a_worker_is_refused_before(own_client, save, monkeypatch
 
 def test_a_checkpoint_resumes_where_it_was(save, tmp_path, monkeypatch):
     path, done = save(POINTS), []
-    real = executors._Kept.write
+    real = executors.Kept.write
 
     def write(self, number, result):
         if len(done) == 4:
@@ -145,12 +145,12 @@ def test_a_checkpoint_resumes_where_it_was(save, tmp_path, monkeypatch):
         done.append((self.folder.name, number))
         real(self, number, result)
 
-    monkeypatch.setattr(executors._Kept, "write", write)
+    monkeypatch.setattr(executors.Kept, "write", write)
     with scale.settings(chunk_rows=300, checkpoint=tmp_path / "job"):
         with pytest.raises(KeyboardInterrupt):
             LandmarkIsomap(2, n_landmarks=10).fit(path)
         monkeypatch.setattr(
-            executors._Kept, "write", lambda self, n, r: (done.append(n), real(self, n, r))
+            executors.Kept, "write", lambda self, n, r: (done.append(n), real(self, n, r))
         )
         resumed = LandmarkIsomap(2, n_landmarks=10).fit(path)
         n_done = len(done)
@@ -160,6 +160,27 @@ def test_a_checkpoint_resumes_where_it_was(save, tmp_path, monkeypatch):
     assert len(done) == n_done  # nothing was computed a second time
     np.testing.assert_array_equal(resumed.embedding_, expected.embedding_)
     np.testing.assert_array_equal(again.embedding_, expected.embedding_)
+
+
+def test_a_run_that_resumes_lays_out_its_blocks_as_before(save, tmp_path, monkeypatch):
+    """However much memory is free by then."""
+    path, laid = save(POINTS), []
+    real = executors.InProcess.results
+
+    def results(self, function, items, shared):
+        laid.append(len(items))
+        return real(self, function, items, shared)
+
+    monkeypatch.setattr(executors.InProcess, "results", results)
+    for room in (4e5, 1e9, 1e6):
+        monkeypatch.setattr(executors.InProcess, "task_bytes", room)
+        with scale.settings(checkpoint=tmp_path / "job"):
+            LandmarkIsomap(2, n_landmarks=10).fit(path)
+        if room == 4e5:
+            first = list(laid)
+            laid.clear()
+    assert max(first) > 1
+    assert set(laid) <= {1, 2}  # geodesics and distances, which are not kept
 
 
 def test_other_data_do_not_resume_from_a_checkpoint(save, tmp_path):

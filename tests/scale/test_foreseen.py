@@ -17,10 +17,10 @@ from unspool import (
     quality,
     scale,
 )
-from unspool.runtime import format_bytes, in_words
+from unspool.runtime import available_bytes, format_bytes, in_words
 from unspool.scale.cells import count_cells
 from unspool.scale.cost_model import Imagined, Layout, foresee
-from unspool.scale.executor import InProcess, block_ranges, current_executor, imagined
+from unspool.scale.executor import Cluster, InProcess, block_ranges, current_executor, imagined
 from unspool.scale.files import NpyFile
 
 
@@ -103,6 +103,44 @@ def test_more_memory_makes_fewer_and_larger_blocks():
     assert few[0][0] == 0
     assert few[-1][1] == 10**7
     assert all(a[1] == b[0] for a, b in pairwise(few))
+
+
+def test_much_memory_is_not_filled_by_one_block():
+    with imagined(Imagined(1, 1e12)):
+        sizes = [stop - start for start, stop in block_ranges(10**7, 400.0)]
+    assert max(sizes) * 400.0 <= 5e8
+    assert sum(sizes) == 10**7
+
+
+def test_a_worker_without_a_limit_has_its_share_of_the_machine():
+    """Or of its container, of which it tells itself."""
+
+    class Client:
+        def wait_for_workers(self, n_workers, timeout):
+            assert n_workers == 1
+
+        def scheduler_info(self, n_workers):
+            limits = {"a": 0, "b": None, "c": 3e9}
+            facts = {"nthreads": 1, "host": "one"}
+            return {"workers": {name: {**facts, "memory_limit": m} for name, m in limits.items()}}
+
+        def run(self, function, workers):
+            assert function is available_bytes
+            return {name: 4e9 for name in workers}
+
+    work = Cluster(Client())
+    assert work.worker_bytes == 2e9
+    assert work.roomiest[0] == "c"
+
+
+def test_a_search_without_structure_and_the_client_are_told_apart():
+    told = plan("landmark-isomap", 10**6, 50, workers=4, memory=4e9)
+    searching = next(stage for stage in told.blocks if stage.name == "searching")
+    assert searching.at_most > 10 * searching.seconds
+    assert "at most" in str(told)
+    assert "the client holds 840.0 MB, whatever the workers have" in str(told)
+    told = plan("landmark-isomap", 10**6, 3, workers=4, memory=4e9)
+    assert "at most" not in str(told)
 
 
 def test_a_method_without_blocks_is_told_to_take_a_sample():

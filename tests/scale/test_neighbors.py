@@ -47,7 +47,7 @@ def test_the_same_graph_on_a_cluster(points, save, client):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_workers", [1, 3])
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
 def test_any_number_of_workers(n_workers, save):
     from distributed import Client
 
@@ -87,6 +87,21 @@ def test_other_questions(metric, save):
             among.among(half).nearest(points[:40], 4).neighbors,
             index.among(some[half]).nearest(points[:40], 4).neighbors,
         )
+
+
+def test_queries_outside_of_all_cells(save):
+    """Some of them are nearer to other cells than to that in whose part of space they lie."""
+    points = CASES["a sheet in 40 columns"]
+    queries = 2.5 * points[::7] - 1.5 * points[::-7]
+    index, radius = distances.build_index(points), 30.0
+    with scale.settings(chunk_rows=300):
+        cells = distances.build_index(scale.open_source(save(points)))
+        assert_same(cells.nearest(queries, 6), index.nearest(queries, 6))
+        for some in (np.arange(len(points)), np.array([3, 4])):  # cells without any, too
+            found = cells.among(some).within(queries, radius)
+            expected = index.among(some).within(queries, radius)
+            np.testing.assert_array_equal(found.neighbors, expected.neighbors)
+            np.testing.assert_array_equal(found.starts, expected.starts)
 
 
 def test_copies_are_found_block_by_block(save):

@@ -7,7 +7,15 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from unspool import PCA, scale
+from unspool import (
+    PCA,
+    KernelPCA,
+    LandmarkIsomap,
+    LandmarkMDS,
+    LaplacianEigenmaps,
+    RandomProjection,
+    scale,
+)
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(230, 4))
@@ -91,18 +99,86 @@ def test_names_of_columns_choose_them_again(tmp_path):
     np.testing.assert_allclose(placed, model.embedding_, atol=1e-12)
 
 
-def test_dask_blocks_may_be_sparse():
+def test_row_groups_are_decoded_a_few_columns_at_a_time(tmp_path, monkeypatch):
+    """A row group may be larger than a worker's memory."""
+    from pyarrow.parquet import ParquetFile
+
+    pd.DataFrame(POINTS, columns=list("abcd")).to_parquet(tmp_path / "one.parquet")
+    decoded, real = [], ParquetFile.read_row_group
+
+    def read(self, number, columns, **options):
+        decoded.append(len(columns))
+        return real(self, number, columns, **options)
+
+    monkeypatch.setattr("unspool.scale.files.DECODED", 500)
+    monkeypatch.setattr(ParquetFile, "read_row_group", read)
+    source = scale.open_source(tmp_path / "one.parquet")
+    np.testing.assert_array_equal(source.read(101, 140), POINTS[101:140])
+    assert decoded == [2, 2]
+
+
+def test_what_dask_blocks_have_in_common_is_computed_once(tmp_path):
     import dask.array
 
-    table = sp.random(300, 20, density=0.2, random_state=0, format="csr")
+    def counted(block, block_info=None):
+        if block_info is not None:
+            with open(tmp_path / "blocks", "a") as file:
+                file.write(f"{block_info[0]['chunk-location'][0]}\n")
+        return block
+
+    array = dask.array.from_array(POINTS, chunks=(23, 4)).map_blocks(counted, dtype=float)
+    source = scale.spool((array - array.mean(axis=0)) / array.std(axis=0))
+    expected = (POINTS - POINTS.mean(axis=0)) / POINTS.std(axis=0)
+    np.testing.assert_allclose(source[:], expected, rtol=0, atol=1e-12)
+    assert sorted(map(int, (tmp_path / "blocks").read_text().split())) == [*range(10)]
+
+
+def test_dask_arrays_that_the_workers_hold(client):
+    import dask.array
+
+    held = client.persist(dask.array.from_array(POINTS, chunks=(70, 3)))
+    model = PCA(2).fit(held)
+    np.testing.assert_allclose(model.embedding_, PCA(2).fit(POINTS).embedding_, atol=1e-12)
+    np.testing.assert_allclose(model.transform(held).compute(), model.embedding_, atol=1e-12)
+
+
+def sparse_blocks(table):
+    import dask.array
+
     blocks = [
-        dask.array.from_delayed(part, shape=(100, 20), dtype=float, meta=sp.csr_matrix((0, 0)))
+        dask.array.from_delayed(
+            part, shape=(100, table.shape[1]), dtype=float, meta=sp.csr_matrix((0, 0))
+        )
         for part in map(_later, (table[:100], table[100:200], table[200:]))
     ]
-    found = PCA(3).fit(dask.array.concatenate(blocks))
-    expected = PCA(3).fit(table.toarray())
-    np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, rtol=1e-10)
-    np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-10)
+    return dask.array.concatenate(blocks)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        PCA(3),
+        RandomProjection(3),
+        LaplacianEigenmaps(2),
+        LandmarkIsomap(2),
+        KernelPCA(2),
+    ],
+    ids=lambda method: type(method).__name__,
+)
+def test_dask_blocks_may_be_sparse(method):
+    table = sp.random(300, 20, density=0.4, random_state=0, format="csr")
+    found = type(method)(**method.get_params()).fit(sparse_blocks(table))
+    expected = type(method)(**method.get_params()).fit(table)
+    size = np.abs(expected.embedding_).max()
+    np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-10 * size)
+    placed = found.transform(sparse_blocks(table)).compute()
+    np.testing.assert_allclose(placed, found.transform(table), atol=1e-12 * size)
+
+
+def test_sparse_blocks_are_told_to_be_made_dense_where_points_must_be():
+    table = sp.random(300, 20, density=0.4, random_state=0, format="csr")
+    with pytest.raises(ValueError, match=r"LandmarkMDS takes dense points.*map_blocks"):
+        LandmarkMDS(2).fit(sparse_blocks(table))
 
 
 def _later(part):

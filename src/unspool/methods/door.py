@@ -288,6 +288,7 @@ class Door:
     _SPARSE_TABLES = False  # whether a precomputed table may be sparse
     _SPARSE_POINTS = False  # whether points may be
     _KEEPS_INPUT = True  # whether anything is asked of the fitted points later
+    _SPARSE_BLOCKS = False  # whether blocks of sparse rows are read one after the other
     _ON_DISK = False  # whether the method reads the rows it wants by itself, wherever they are
     _TABLES: ClassVar[Tables] = {}  # which parameters say that the input is a table, and of what
 
@@ -377,7 +378,10 @@ class Door:
         self._dtype = np.float32 if source.dtype == np.float32 else np.float64
         asked = _some_rows(source, self._seed) if self.n_components == "auto" else source
         self._n_wanted = self._count_coordinates(asked)
-        self._fit_source(source)
+        if source.sparse and not self._SPARSE_BLOCKS:
+            self._fit_in_memory(source)
+        else:
+            self._fit_source(source)
 
     def _fit_source(self, source: Source) -> None:
         """Fit the rows of a source: in memory, where the method has no other way and they fit."""
@@ -385,8 +389,16 @@ class Door:
             self._X = at_random(source)
             self._fit(self._X)
             return
-        n, width = source.shape
-        needed, free = 8.0 * HELD * n * width, available_bytes()
+        self._fit_in_memory(source)
+
+    def _fit_in_memory(self, source: Source) -> None:
+        """Fit the rows of a source as those of an array, dense or sparse."""
+        if source.sparse and not self._SPARSE_POINTS:
+            raise ValueError(
+                f"{type(self).__name__} takes dense points, and these blocks are sparse; make them "
+                "dense by X.map_blocks(lambda block: block.toarray(), dtype=X.dtype)"
+            )
+        n, needed, free = len(source), HELD * source.nbytes, available_bytes()
         if needed > free:
             raise MemoryError(
                 f"{type(self).__name__} holds all {n} rows in memory, about "

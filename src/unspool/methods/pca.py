@@ -70,6 +70,7 @@ class PCA(Estimator):
     _n_seen: int = learned()  # rows of these batches
 
     _SPARSE_POINTS = True
+    _SPARSE_BLOCKS = True
     _KEEPS_INPUT = False  # the mean, the axes and the scores are all that a map is made of
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:

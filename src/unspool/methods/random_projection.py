@@ -92,6 +92,7 @@ class RandomProjection(Estimator):
     _mean: Array = learned()
 
     _SPARSE_POINTS = True
+    _SPARSE_BLOCKS = True
     _KEEPS_INPUT = False  # the directions and the mean are all that a map is made of
 
     def _fit_source(self, source: Source) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 from ..distances import exact_bytes
 from ..runtime import stage
 from ..values import Array
-from .executor import BlockSize, Result, block_ranges, current_executor, in_order, run_blocks
-from .settings import Folder, current_settings, make_folder
+from .executor import BlockSize, block_ranges, current_executor, in_order, run_blocks
+from .settings import Folder, Result, current_settings, make_folder, remembered
 from .sources import Source
 
 SAMPLED = 200  # points for each cell by which space is split
@@ -134,9 +134,11 @@ class Cells:
         gaps = np.maximum(self.low[cell] - points, points - self.high[cell])
         return np.asarray(np.square(np.maximum(gaps, 0.0, out=gaps), out=gaps).sum(axis=1))
 
-    def squared_gaps_between(self, cell: int) -> Array:
-        """Return how far the boxes of all cells are from that of one, squared."""
-        gaps = np.maximum(self.low - self.high[cell], self.low[cell] - self.high)
+    def squared_gaps_to_box(self, points: Array) -> Array:
+        """Return how far the boxes of all cells are from that of some points, squared."""
+        least = np.minimum.reduce(points, axis=0, initial=np.inf)
+        most = np.maximum.reduce(points, axis=0, initial=-np.inf)
+        gaps = np.maximum(self.low - most, least - self.high)
         return np.asarray(np.square(np.maximum(gaps, 0.0)).sum(axis=1))
 
     @property
@@ -159,7 +161,8 @@ def count_cells(n_points: int, n_columns: int) -> int:
     given, work = current_settings().chunk_rows, current_executor()
     room = given or max(SMALLEST, int(work.task_bytes // point_bytes(n_columns)))
     fewest = min(work.n_workers, n_points // SMALLEST) if given is None else 1
-    return int(max(1, fewest, -(-n_points // room)))
+    count = int(max(1, fewest, -(-n_points // room)))
+    return count if given else remembered(f"cells {n_points} {n_columns}", count)
 
 
 def arrange(source: Source, seed: int) -> Cells:

@@ -3,7 +3,7 @@
 Nothing is run: blocks and cells are counted by the functions that lay out a real fit, for workers
 that need not be there. Unit costs are seconds of one core, and rough: they tell minutes from
 hours. What a point reaches beyond its own cell depends on the data, and is taken to be that of a
-surface; in many columns pairs are counted as if no tree helped.
+surface; beside it stands what an exact search takes at most, where all pairs are compared.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ TASK = 0.01  # seconds that a task takes beside its work: to be sent, and its re
 READ = 1.2e-9  # a byte read, and checked, in double precision
 FLOP = 5e-10  # of a factorisation or a product, by one core
 TREE = 1e-7  # a neighbour found by a tree, and doubling of the points of a cell
+TREE_COLUMN = 0.02  # of that, for each column
 PATH = 1.1e-9  # an edge, source and doubling of the number of points
 ARC = 8e-9  # a pair of points whose geodesic is swept by elimination, on a surface
 KEY = 6e-9  # a number that goes into the key of its row
@@ -45,12 +46,17 @@ class Imagined:
         """Refuse to work."""
         raise RuntimeError("these workers are imagined, to count the tasks they would have")
 
+    def computed(self, blocks: Any) -> Any:
+        """Refuse to work."""
+        return self.results(None, blocks, ())
+
 
 @dataclass(frozen=True, slots=True)
 class BlockStage:
     """A stage of a fit by blocks: its tasks, bytes read, bytes moved between machines, seconds.
 
-    ``held`` are the most bytes that one task takes.
+    ``held`` are the most bytes that one task takes; ``at_most`` the seconds where the points have
+    no structure that a search could use.
     """
 
     name: str
@@ -59,6 +65,7 @@ class BlockStage:
     moved: float
     seconds: float
     held: float = 0.0
+    at_most: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +169,17 @@ def _geodesics(s: Layout, edges: float) -> BlockStage:
 
 
 def _searching(s: Layout, cells: int) -> BlockStage:
-    """Each cell is read by those around it; in many columns all pairs of cells meet."""
-    reached = min(cells, REACHED)
-    each = s.n / cells
-    work = TREE * s.n * s.k * log2(max(each, 2)) + READ * 3 * s.table * reached
-    if s.d > TREE_DIMENSIONS:  # pairs of a cell and those that it reaches, by products
-        work = 2 * exact_seconds(s.n, s.d) * reached / cells + READ * 3 * s.table * reached
+    """Each cell is read by those around it; where no box is far enough, all pairs of cells meet."""
+    reached, each = min(cells, REACHED), s.n / cells
+    work = TREE * (1 + TREE_COLUMN * s.d) * s.n * s.k * log2(max(each, 2))
+    work += READ * 3 * s.table * reached
     held = each * (8.0 * 8 * s.d + 2_500)
-    moved = 24.0 * s.n * s.k
-    return BlockStage("searching", cells, s.table * reached, moved, s.spread(work, cells), held)
+    moved, seconds = 24.0 * s.n * s.k, s.spread(work, cells)
+    if s.d > TREE_DIMENSIONS:  # by products, each pair of cells from both sides
+        pairs = 2 * exact_seconds(s.n, s.d) + READ * 3 * s.table * cells
+        at_most = max(seconds, s.spread(pairs, cells))
+        return BlockStage("searching", cells, s.table * reached, moved, seconds, held, at_most)
+    return BlockStage("searching", cells, s.table * reached, moved, seconds, held)
 
 
 def as_table(stages: tuple[BlockStage, ...]) -> str:
@@ -178,8 +187,14 @@ def as_table(stages: tuple[BlockStage, ...]) -> str:
     lines = [f"{'stage':<12}{'tasks':>9}{'read':>12}{'moved':>12}{'a task holds':>14}  seconds"]
     for s in stages:
         sizes = (format_bytes(s.read), format_bytes(s.moved), format_bytes(s.held))
+        tasks = f"{s.tasks:,}" if s.tasks else "client"
         lines.append(
-            f"{s.name:<12}{s.tasks:>9,}{sizes[0]:>12}{sizes[1]:>12}{sizes[2]:>14}"
+            f"{s.name:<12}{tasks:>9}{sizes[0]:>12}{sizes[1]:>12}{sizes[2]:>14}"
             f"  {s.seconds:,.0f} ({in_words(s.seconds)})"
         )
+        if s.at_most > s.seconds:
+            lines[-1] += f", at most {in_words(s.at_most)}"
+    here = max((s.held for s in stages if not s.tasks), default=0.0)
+    if here:
+        lines.append(f"the client holds {format_bytes(here)}, whatever the workers have")
     return "\n".join(lines)

@@ -7,17 +7,14 @@ blocks are under way than the workers can begin soon: results are taken as they 
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,21 +26,18 @@ from ..runtime import (
     limit_blas_threads,
     limit_memory,
     limit_threads,
-    resident_bytes,
     stage,
     thread_count,
 )
-from ..values import Array
-from .settings import current_settings, share
+from .settings import Kept, Result, current_settings, remembered, share
 
-Result = tuple[Array, ...]
 Task = Callable[..., Result]
 AHEAD = 3  # blocks under way for each thread of a worker
 PATIENCE = 30.0  # seconds that a cluster may be without any worker
 POLLING = 0.01  # seconds between two looks at the cluster
 WORKER_ITSELF = 350e6  # bytes of a worker that does nothing yet: Python, NumPy, compiled loops
 USED = 0.6  # of a worker's memory is counted on: at 0.7 Dask begins to spill, at 0.8 it pauses
-NO_LIMIT = 2**34  # bytes that a worker without a limit is taken to have
+LARGEST = 5e8  # bytes of a block, however much room there is: more would make nothing faster
 
 
 _imagined: ContextVar[Executor | None] = ContextVar("imagined", default=None)
@@ -64,6 +58,10 @@ class Executor(Protocol):
 
     def results(self, function: Task, items: Sequence[Any], shared: tuple[Any, ...]) -> Any:
         """Yield (number of the item, result) in the order in which they are done."""
+        ...
+
+    def computed(self, blocks: Sequence[Any]) -> Any:
+        """Yield (number, result) of lazy Dask blocks, computed together."""
         ...
 
 
@@ -105,6 +103,25 @@ class InProcess:
                 for future in under_way:
                     future.cancel()
 
+    def computed(self, blocks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield what Dask's own threads make of lazy blocks, all of them together."""
+        from dask import base
+
+        local: Any = base  # which is not typed
+        with _stopping_at_cancel(), limit_blas_threads():
+            found: Any = local.compute(*blocks, scheduler="threads", num_workers=self.n_workers)
+        yield from enumerate(found)
+
+
+@contextmanager
+def _stopping_at_cancel() -> Iterator[None]:
+    """Look after each task of a local computation whether somebody cancelled it."""
+    from dask.callbacks import Callback
+
+    callback: Any = Callback
+    with callback(posttask=lambda *_: check_cancelled()):
+        yield
+
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
@@ -113,35 +130,47 @@ class Cluster:
     client: Any
 
     @property
-    def _workers(self) -> list[dict[str, Any]]:
+    def _workers(self) -> dict[str, dict[str, Any]]:
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE)  # one that was lost comes back
         except TimeoutError:
             raise ValueError("the cluster has no workers; start some, then fit again") from None
-        return list(self.client.scheduler_info(n_workers=-1)["workers"].values())
+        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
 
     @property
     def n_workers(self) -> int:
         """Threads of all workers together."""
-        return sum(int(worker["nthreads"]) for worker in self._workers)
+        return sum(int(worker["nthreads"]) for worker in self._workers.values())
+
+    @property
+    def _limits(self) -> dict[str, float]:
+        """Memory of each worker: its limit, or its share of what its machine or container has."""
+        workers = self._workers
+        limits = {address: float(w["memory_limit"] or 0) for address, w in workers.items()}
+        free = [address for address, limit in limits.items() if not limit]
+        if free:
+            beside = Counter(workers[address]["host"] for address in free)
+            for address, found in self.client.run(available_bytes, workers=free).items():
+                limits[address] = float(found) / beside[workers[address]["host"]]
+        return limits
 
     @property
     def worker_bytes(self) -> float:
         """Memory of the smallest worker."""
-        return float(min(worker["memory_limit"] or NO_LIMIT for worker in self._workers))
+        return min(self._limits.values())
 
     @property
     def task_bytes(self) -> float:
         """What the smallest worker has for each of its threads, beside what it is itself."""
-        most = max(int(worker["nthreads"]) for worker in self._workers)
+        most = max(int(worker["nthreads"]) for worker in self._workers.values())
         return max(16e6, USED * self.worker_bytes - WORKER_ITSELF) / most
 
     @property
     def roomiest(self) -> tuple[str, float]:
         """The address of the worker with the most memory, and the bytes that it has for work."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].items()
-        address, most = max(((a, w["memory_limit"] or NO_LIMIT) for a, w in workers), key=_second)
-        return address, max(0.0, USED * most - WORKER_ITSELF)
+        limits = self._limits
+        address = max(limits, key=limits.__getitem__)
+        return address, max(0.0, USED * limits[address] - WORKER_ITSELF)
 
     def run_on(self, address: str, function: Callable[..., Any], *given: Any) -> Any:
         """Return what a function makes of something on one worker, or on another if that is lost.
@@ -164,24 +193,39 @@ class Cluster:
         self, function: Task, items: Sequence[Any], shared: tuple[Any, ...]
     ) -> Iterator[tuple[int, Result]]:
         """Yield the results as they are done; what is left is cancelled if nobody wants it."""
+        handles = tuple(share(value) for value in shared)
+
+        def begin(number: int) -> Any:
+            return self.client.submit(
+                run_task, function, items[number], handles, pure=False, retries=0
+            )
+
+        return self._as_done(begin, len(items), AHEAD * self.n_workers)
+
+    def computed(self, blocks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield what the workers make of lazy blocks: one graph, which the scheduler orders."""
+        futures: Any = self.client.compute(list(blocks), retries=0)
+        return self._as_done(lambda number: futures[number], len(futures), len(futures))
+
+    def _as_done(
+        self, begin: Callable[[int], Any], count: int, ahead: int
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield (number, result) of futures as they are done, with so many of them under way."""
         from distributed import as_completed
 
-        handles = tuple(share(value) for value in shared)
-        waiting, under_way = iter(range(len(items))), {}
+        waiting, under_way = iter(range(count)), {}
         done: Any = as_completed()  # type: ignore[no-untyped-call]  # Dask's is not typed
 
-        def begin() -> None:
+        def begin_next() -> None:
             number = next(waiting, None)
             if number is not None:
-                future = self.client.submit(
-                    run_task, function, items[number], handles, pure=False, retries=0
-                )
+                future = begin(number)
                 under_way[future.key] = (number, future)
                 done.add(future)
 
         try:
-            for _ in range(min(len(items), AHEAD * self.n_workers)):
-                begin()
+            for _ in range(min(count, ahead)):
+                begin_next()
             while under_way:
                 ready = done.next_batch(block=False)
                 if not ready:
@@ -190,7 +234,7 @@ class Cluster:
                 for future in ready:
                     number, _ = under_way.pop(future.key)
                     result = self._result(future)
-                    begin()
+                    begin_next()
                     yield number, result
         finally:
             left = [future for _, future in under_way.values()]
@@ -209,10 +253,6 @@ class Cluster:
                 raise  # refused before the work, with what would fit
             raise WorkerLost("a worker ran out of memory over it") from None
         return result
-
-
-def _second(pair: tuple[str, float]) -> float:
-    return pair[1]
 
 
 class WorkerLost(MemoryError):
@@ -325,18 +365,50 @@ def run_blocks(
     those that are there are not computed again. ``size`` tells what to do about a block that no
     worker has room for.
     """
-    work, kept = where or current_executor(), _Kept.of(name, key)
-    known = {n for n in range(len(items)) if kept is not None and kept.has(n)}
-    left = [number for number in range(len(items)) if number not in known]
-    with stage(name, total=len(items)) as running:
-        running.note(blocks=len(items), workers=work.n_workers)
+    work = where or current_executor()
+
+    def begin(left: list[int]) -> Iterator[tuple[int, Result]]:
+        yield from work.results(function, [items[number] for number in left], shared)
+
+    yield from _run(name, begin, len(items), work, Kept.of(name, key), size)
+
+
+def run_lazily(
+    name: str, blocks: Sequence[Any], *, key: str = "", size: BlockSize | None = None
+) -> Iterator[tuple[int, Result]]:
+    """Yield (number, (result,)) of lazy Dask blocks as they are done, as ``run_blocks`` does.
+
+    They are one computation: what several of them need, such as the mean of all, is done once.
+    """
+    work = current_executor()
+
+    def begin(left: list[int]) -> Iterator[tuple[int, Result]]:
+        done = work.computed([blocks[number] for number in left])
+        for place, found in done:
+            yield place, (np.asarray(found),)
+
+    yield from _run(name, begin, len(blocks), work, Kept.of(name, key), size)
+
+
+def _run(
+    name: str,
+    begin: Callable[[list[int]], Iterator[tuple[int, Result]]],
+    count: int,
+    work: Executor,
+    kept: Kept | None,
+    size: BlockSize | None,
+) -> Iterator[tuple[int, Result]]:
+    """Yield what is kept, then what is left as it is done, and keep that too."""
+    known = {n for n in range(count) if kept is not None and kept.has(n)}
+    left = [number for number in range(count) if number not in known]
+    with stage(name, total=count) as running:
+        running.note(blocks=count, workers=work.n_workers)
         for number in sorted(known):
             assert kept is not None
             yield number, kept.read(number)
             running.advance()
-        todo = [items[number] for number in left]
         try:
-            for place, result in work.results(function, todo, shared) if todo else ():
+            for place, result in begin(left) if left else ():
                 if kept is not None:
                     kept.write(left[place], result)
                 yield left[place], result
@@ -356,54 +428,18 @@ def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
             wanted += 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """Results of finished blocks in a checkpoint."""
-
-    folder: Path
-
-    @classmethod
-    def of(cls, name: str, key: str) -> _Kept | None:
-        root = current_settings().checkpoint
-        if root is None or not key:
-            return None
-        digest = blake2b(key.encode(), digest_size=12).hexdigest()
-        folder = Path(root) / f"{name.replace(' ', '-')}-{digest}"
-        folder.mkdir(parents=True, exist_ok=True)
-        return cls(folder)
-
-    def _path(self, number: int) -> Path:
-        return self.folder / f"{number}.npz"
-
-    def has(self, number: int) -> bool:
-        return self._path(number).exists()
-
-    def read(self, number: int) -> Result:
-        with np.load(self._path(number), allow_pickle=False) as stored:
-            return tuple(stored[f"arr_{i}"] for i in range(len(stored.files)))
-
-    def write(self, number: int, result: Result) -> None:
-        unfinished = self._path(number).with_suffix(f".{os.getpid()}")
-        with open(unfinished, "wb") as file:
-            np.savez(file, *result)
-        os.replace(unfinished, self._path(number))
-
-
 def block_ranges(n_rows: int, row_bytes: float) -> list[tuple[int, int]]:
     """Return the ranges of rows that blocks are made of: as many rows as a block has room for.
 
     ``row_bytes`` is what the work holds for each row at its peak. There are at least as many blocks
-    as workers, so that all have something to do, but none of less than a thousand rows.
+    as workers, so that all have something to do, but none of less than a thousand rows. What is
+    streamed through one process with much memory does not fill it.
     """
     given, work = current_settings().chunk_rows, current_executor()
     step = given
     if step is None:
-        room = int(work.task_bytes // max(1.0, row_bytes))
+        room = int(min(work.task_bytes, LARGEST) // max(1.0, row_bytes))
         even = -(-n_rows // max(1, work.n_workers))
         step = max(1, min(room, max(even, 1_000)))
+        step = remembered(f"rows {n_rows} {row_bytes}", step)
     return [(first, min(first + step, n_rows)) for first in range(0, n_rows, step)]
-
-
-def peak_bytes(_: Any) -> Result:
-    """Return the bytes that this worker holds now."""
-    return (np.array([resident_bytes()]),)

@@ -8,8 +8,9 @@ copied in the same way where single rows are wanted.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..values import Array
-from .executor import BlockSize, Result, block_ranges, run_blocks
-from .settings import Folder, make_folder
+from .executor import BlockSize, block_ranges, run_blocks, run_lazily
+from .settings import Folder, Result, make_folder
 from .sources import INSTALL, Source, check_rows
 
 GATHERED = 16_384  # rows gathered together: pages of more would fill a worker
+DECODED = 2**21  # numbers of a row group that are decoded together
 RECHUNK = "X.rechunk(({fewer}, -1))"  # blocks of a Dask array are its own
 Facts = tuple[tuple[str, ...], Array, list[tuple[str, int]], Any]
 
@@ -139,11 +141,17 @@ class SparseFiles(Source):
     n_columns: int
     token: str
     dtype: Any = np.float64
+    sparse = True
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]  # of the files
         """Rows and columns."""
         return self.starts[-1], self.n_columns
+
+    @property
+    def nbytes(self) -> float:
+        """Bytes of the files, which are those of the rows in memory."""
+        return float(sum(os.path.getsize(path) for path in self.paths))
 
     @property
     def fingerprint(self) -> str:
@@ -224,14 +232,21 @@ def _number_columns(path: str, chosen: tuple[str, ...] | None) -> tuple[tuple[st
     return tuple(numbers), np.dtype(np.float32 if single else np.float64)
 
 
-def read_group(path: str, number: int, columns: tuple[str, ...], dtype: Any) -> Array:
-    """Return the rows of one row group; what is missing is NaN."""
+def read_group(place: tuple[str, int], rows: slice, columns: tuple[str, ...], out: Array) -> None:
+    """Write some rows of one row group into a table; what is missing is NaN.
+
+    A few columns at a time are decoded: a row group may be larger than the memory of a worker.
+    """
+    path, number = place
     with _files().ParquetFile(path) as file:
-        table = file.read_row_group(number, columns=list(columns), use_threads=False)
-    out = np.empty((table.num_rows, len(columns)), dtype=dtype)
-    for place, name in enumerate(columns):
-        out[:, place] = table.column(name).to_numpy()
-    return out
+        n_rows = file.metadata.row_group(number).num_rows
+        step = max(1, DECODED // max(1, n_rows))
+        for first in range(0, len(columns), step):
+            names = list(columns[first : first + step])
+            table = file.read_row_group(number, columns=names, use_threads=False)
+            for place_of, name in enumerate(names, first):
+                column = table.column(name).slice(rows.start, rows.stop - rows.start)
+                out[:, place_of] = column.to_numpy()
 
 
 @dataclass(frozen=True)
@@ -277,14 +292,15 @@ class ParquetFiles(Source):
         return ParquetFiles(self.paths, names)
 
     def read_range(self, start: int, stop: int) -> Array:
-        """Return some rows; each row group that they are in is read once."""
+        """Return some rows of the row groups that they are in."""
         columns, bounds, groups, dtype = self._facts
         out = np.empty((stop - start, len(columns)), dtype=dtype)
         first = int(np.searchsorted(bounds, start, side="right")) - 1
         while first < len(groups) and bounds[first] < stop:
-            rows = read_group(*groups[first], columns, dtype)
-            low, high = max(start, int(bounds[first])), min(stop, int(bounds[first + 1]))
-            out[low - start : high - start] = rows[low - bounds[first] : high - bounds[first]]
+            begins = int(bounds[first])
+            low, high = max(start, begins), min(stop, int(bounds[first + 1]))
+            some = slice(low - begins, high - begins)
+            read_group(groups[first], some, columns, out[low - start : high - start])
             first += 1
         return out
 
@@ -339,16 +355,36 @@ def spool(X: Any) -> Source:
         array = array.compute_chunk_sizes()
     if array.dtype.kind not in "biuf":
         raise ValueError(f"the array holds {array.dtype}, no numbers")
-    rows = [0, *np.cumsum(array.chunks[0]).tolist()]
-    items = [(start, array.blocks[number]) for number, start in enumerate(rows[:-1])]
-    if sp.issparse(array._meta):
-        return _spool_sparse(array, items, rows)
     folder = make_folder("points", array.name)
-    path = _create(Path(folder.path) / "points.npy", array.shape, array.dtype)
+    rows = [0, *np.cumsum(array.chunks[0]).tolist()]
     size = BlockSize(max(array.chunks[0]), 8.0 * 3 * array.shape[1], RECHUNK)
-    for _ in run_blocks("reading", _write_block, items, path, key=array.name, size=size):
-        pass
+    if sp.issparse(array._meta):
+        return _spool_sparse(array, folder, rows, size)
+    path = _create(Path(folder.path) / "points.npy", array.shape, array.dtype)
+    _write_blocks(array, partial(_write_rows, path), rows, size)
     return _named(SpooledFile(path, array.name, folder), names)
+
+
+def _write_blocks(array: Any, write: Callable[..., None], rows: list[int], size: BlockSize) -> None:
+    """Write all blocks as one Dask computation: what they have in common is computed once."""
+    starts = np.array(rows[:-1])
+    written = array.map_blocks(
+        partial(_write_block, write, starts),
+        dtype=np.int64,
+        chunks=((1,) * len(starts), (1,)),
+        meta=np.empty((0, 0), np.int64),
+    )
+    blocks = list(written.to_delayed().ravel())
+    for _ in run_lazily("reading", blocks, key=array.name, size=size):
+        pass
+
+
+def _write_block(
+    write: Callable[..., None], starts: Array, block: Any, block_info: Any = None
+) -> Array:
+    number = int(block_info[0]["chunk-location"][0])
+    write(int(starts[number]), block)
+    return np.array([[number]])
 
 
 def _named(source: SpooledFile, names: tuple[str, ...]) -> SpooledFile:
@@ -356,15 +392,16 @@ def _named(source: SpooledFile, names: tuple[str, ...]) -> SpooledFile:
     return source
 
 
-def _spool_sparse(array: Any, items: list[Any], rows: list[int]) -> SparseFiles:
-    folder = make_folder("points", array.name)
-    paths = [str(Path(folder.path) / f"{number}.npz") for number in range(len(items))]
-    todo = [(path, block) for path, (_, block) in zip(paths, items, strict=True)]
-    for _ in run_blocks("reading", _write_sparse, todo, key=array.name):
-        pass
-    source = SparseFiles(tuple(paths), tuple(rows), int(array.shape[1]), array.name)
+def _spool_sparse(array: Any, folder: Folder, rows: list[int], size: BlockSize) -> SparseFiles:
+    paths = tuple(_sparse_path(folder.path, start) for start in rows[:-1])
+    _write_blocks(array, partial(_write_sparse, folder.path), rows, size)
+    source = SparseFiles(paths, tuple(rows), int(array.shape[1]), array.name)
     object.__setattr__(source, "_folder", folder)
     return source
+
+
+def _sparse_path(folder: str, start: int) -> str:
+    return os.path.join(folder, f"{start}.npz")
 
 
 def at_random(source: Source) -> Source:
@@ -399,21 +436,15 @@ def _write_rows(path: str, start: int, rows: Any) -> None:
     width, kind, offset = table.shape[1], table.dtype, table.offset
     with open(path, "r+b") as file:
         file.seek(offset + start * width * kind.itemsize)
-        file.write(np.ascontiguousarray(rows, dtype=kind).data)
+        dense = rows.toarray() if sp.issparse(rows) else rows
+        file.write(np.ascontiguousarray(dense, dtype=kind).data)
 
 
-def _write_block(item: tuple[int, Any], path: str) -> Result:
-    start, block = item
-    _write_rows(path, start, block.compute(scheduler="synchronous"))
-    return (np.array([start]),)
-
-
-def _write_sparse(item: tuple[str, Any]) -> Result:
-    path, block = item
+def _write_sparse(folder: str, start: int, rows: Any) -> None:
+    path = _sparse_path(folder, start)
     unfinished = f"{path}.{os.getpid()}.npz"
-    sp.save_npz(unfinished, sp.csr_array(block.compute(scheduler="synchronous")))
+    sp.save_npz(unfinished, sp.csr_array(rows), compressed=False)
     os.replace(unfinished, path)
-    return (np.array([0]),)
 
 
 def _copy_rows(rows: tuple[int, int], source: Source, path: str) -> Result:

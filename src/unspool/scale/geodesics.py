@@ -30,8 +30,8 @@ from ..relation import (
 from ..runtime import claim, format_bytes, limit_blas_threads
 from ..spectrum import double_product
 from ..values import Array, NeighborGraph
-from .executor import Cluster, Executor, InProcess, Result, current_executor, run_blocks
-from .settings import IN_MEMORY, Folder, make_folder, share
+from .executor import Cluster, Executor, InProcess, current_executor, run_blocks
+from .settings import IN_MEMORY, Folder, Result, make_folder, share
 
 FURTHER = 4  # vectors beside the coordinates, where a product is a pass over a table that is held
 EACH = 2  # blocks of sources for each thread of a worker

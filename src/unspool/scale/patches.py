@@ -22,13 +22,12 @@ from ..values import Array, EigenProblem, NeighborGraph, Spectrum, Stage
 from .executor import (
     BlockSize,
     Cluster,
-    Result,
     block_ranges,
     current_executor,
     in_order,
     run_blocks,
 )
-from .settings import share
+from .settings import Result, share
 
 HELD = 4.0  # tables of its patch and of its members that a neighbourhood takes at the peak
 SOLVED = 2000.0  # bytes of a point that the small end of a sparse matrix takes, by its factor

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..runtime import claim, limit_blas_threads, limit_threads
 from ..values import Array
-from .executor import BlockSize, Result, block_ranges, in_order, run_blocks
-from .settings import share
+from .executor import BlockSize, block_ranges, in_order, run_blocks
+from .settings import Result, share
 from .sources import Source, open_source
 
 HELD = 12.0  # numbers of 8 bytes held for each number of a row that is placed

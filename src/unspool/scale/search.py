@@ -21,7 +21,8 @@ from ..edges import graph_from_edges, without_self
 from ..runtime import claim, stage, warn
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
 from .cells import Cells, arrange, point_bytes
-from .executor import BlockSize, Result, run_blocks
+from .executor import BlockSize, run_blocks
+from .settings import Result
 from .sources import Source
 
 BOXED = {"euclidean", "l2"}  # metrics that the gap between boxes bounds
@@ -186,12 +187,16 @@ def search_cell(
         queries = whole
     held = _Held.none(len(queries), question)
     held.consider(np.arange(len(queries)), queries, own, numbers)
-    between = cells.squared_gaps_between(home)
+    between = cells.squared_gaps_to_box(queries)
     for cell in np.argsort(between, kind="stable"):
         if cell == home:
             continue
-        gaps = cells.squared_gaps(queries, int(cell))
-        reached = np.flatnonzero(gaps <= held.squared_reach() * MARGIN)
+        # a point of the cell is no nearer than its box, nor this than to the box of all queries
+        asking = np.flatnonzero(between[cell] <= held.squared_reach() * MARGIN)
+        if len(asking) == 0:
+            break  # all other boxes are farther still, and a reach only shrinks
+        gaps = cells.squared_gaps(queries[asking], int(cell))
+        reached = asking[gaps <= held.squared_reach()[asking] * MARGIN]
         reached = held.allowed(reached, queries, cells, int(cell))
         if len(reached):
             points, ids = _searched(cells, int(cell), number_of)
@@ -277,7 +282,9 @@ class _Held:
         if self._question.count:
             counts = np.full(len(self._columns), self._question.count)
             return self._columns.ravel(), self._lengths.ravel(), counts
-        rows, columns, lengths = (np.concatenate(part) for part in zip(*self._lists, strict=True))
+        nothing = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+        parts = zip(nothing, *self._lists, strict=True)
+        rows, columns, lengths = (np.concatenate(part) for part in parts)
         order = np.lexsort((columns, lengths, rows))
         counts = np.bincount(rows, minlength=len(self._columns))
         return columns[order], lengths[order], counts

@@ -28,7 +28,9 @@ from typing import Any
 import numpy as np
 
 from ..runtime import format_bytes
+from ..values import Array
 
+Result = tuple[Array, ...]  # of a block
 IN_MEMORY = 256e6  # bytes of a table up to which it is kept in memory
 INLINE = 2**16  # bytes up to which a value travels with its task
 ALIGNED = 64  # bytes at which arrays begin
@@ -130,6 +132,59 @@ def make_folder(what: str, fingerprint: str) -> Folder:
     path = Path(given.checkpoint) / f"{what}-{name}"
     path.mkdir(parents=True, exist_ok=True)
     return Folder(str(path), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Results of finished blocks in a checkpoint."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, name: str, key: str) -> Kept | None:
+        """Return where the results of a stage are kept; None without a checkpoint or a key."""
+        root = current_settings().checkpoint
+        if root is None or not key:
+            return None
+        digest = blake2b(key.encode(), digest_size=12).hexdigest()
+        folder = Path(root) / f"{name.replace(' ', '-')}-{digest}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder)
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{number}.npz"
+
+    def has(self, number: int) -> bool:
+        """Tell whether a block is finished."""
+        return self._path(number).exists()
+
+    def read(self, number: int) -> Result:
+        """Return the result of a block."""
+        with np.load(self._path(number), allow_pickle=False) as stored:
+            return tuple(stored[f"arr_{i}"] for i in range(len(stored.files)))
+
+    def write(self, number: int, result: Result) -> None:
+        """Keep the result of a block: a file of this name is whole."""
+        unfinished = self._path(number).with_suffix(f".{os.getpid()}")
+        with open(unfinished, "wb") as file:
+            np.savez(file, *result)
+        os.replace(unfinished, self._path(number))
+
+
+def remembered(what: str, number: int) -> int:
+    """Return a number as the first run of a checkpointed job chose it.
+
+    Blocks are as large as memory is free: a run that resumes must not lay them out anew.
+    """
+    root = current_settings().checkpoint
+    if root is None:
+        return number
+    path = Path(root) / f"layout-{blake2b(what.encode(), digest_size=12).hexdigest()}"
+    if not path.exists():
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        unfinished.write_text(str(number))
+        os.replace(unfinished, path)
+    return int(path.read_text())
 
 
 def empty_table(shape: tuple[int, int], what: str) -> Any:

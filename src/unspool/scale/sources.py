@@ -65,6 +65,12 @@ class Source(StoredPoints):
     ndim = 2
     columns: tuple[str, ...] = ()  # names, where the file has some
     at_random = False  # whether single rows are read as fast as ranges
+    sparse = False  # whether rows are
+
+    @property
+    def nbytes(self) -> float:
+        """Bytes of all rows in memory."""
+        return 8.0 * self.shape[0] * self.shape[1]
 
     def read_range(self, start: int, stop: int) -> Any:
         """Return the rows of a range as they are stored, dense or sparse."""
