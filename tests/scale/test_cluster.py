@@ -19,6 +19,8 @@ from unspool import (
     scale,
 )
 
+from ..interfaces.running import done, run
+
 
 def as_dask(points, folder):
     import dask.array
@@ -73,6 +75,28 @@ def test_a_map_of_the_cluster(method, given, within, roll, client, tmp_path):
     np.testing.assert_allclose(placed, found.transform(roll), atol=1e-12 * size)
     back = found.inverse_transform(lazy[:50]).compute()
     np.testing.assert_allclose(back, found.inverse_transform(placed[:50]), atol=1e-9)
+
+
+def test_the_command_line_on_a_cluster(cluster, roll, tmp_path):
+    """Parquet files in, a folder of parts out, by the workers of a scheduler that is there."""
+    data, there = tmp_path / "data", ["--cluster", cluster.scheduler_address, "--chunk-rows", 700]
+    data.mkdir()
+    for part in range(2):
+        as_parquet(roll[part::2].astype(np.float32), data)
+        (data / "points.parquet").rename(data / f"{part}.parquet")
+    rows, model = f"{data}/*.parquet", tmp_path / "model.unspool"
+    done("embed", rows, "-m", "pca", *there, "-o", tmp_path / "map", "--model", model)
+    done("transform", model, rows, *there, "-o", tmp_path / "placed")
+    expected = PCA(2).fit(np.vstack([roll[::2], roll[1::2]]).astype(np.float32)).embedding_
+    for folder in ("map", "placed"):
+        parts = sorted((tmp_path / folder).iterdir())
+        assert len(parts) == 3
+        found = pd.concat([pd.read_parquet(part) for part in parts])
+        assert found["row"].tolist() == [*range(len(roll))]
+        np.testing.assert_allclose(found[["pca_1", "pca_2"]], expected, rtol=1e-5, atol=1e-4)
+        assert found["pca_1"].dtype == np.float32
+    twice = run("embed", rows, "-m", "pca", *there, "--workers", 2, "-o", tmp_path / "other")
+    assert "give --workers or --cluster, not both" in twice.stderr
 
 
 def test_strays_and_components_on_a_cluster(client, save):

@@ -261,6 +261,8 @@ def test_ctrl_c_ends_the_workers(save, tmp_path):
             2,
             "-o",
             f"{tmp_path}/m/",
+            "--directory",
+            tmp_path / "shared",
         ],
         start_new_session=True,
     )
@@ -271,9 +273,11 @@ def test_ctrl_c_ends_the_workers(save, tmp_path):
             break
         time.sleep(0.1)
     assert len(workers) >= 2
+    assert any((tmp_path / "shared").iterdir())
     began = time.monotonic()
     os.kill(running.pid, signal.SIGINT)
     assert running.wait(timeout=10) == 130
     assert time.monotonic() - began < 2.0
     _, alive = psutil.wait_procs(workers, timeout=5)
     assert not alive
+    assert not any((tmp_path / "shared").iterdir())

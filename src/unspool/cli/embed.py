@@ -17,6 +17,7 @@ import click
 import numpy as np
 
 from ..io import PreparedTable, Recipe, TableModel, write_together
+from ..io.atomic import scratch_folder
 from ..io.table import treat_gaps
 from ..scale import BySample, Source, by_sample, open_source, settings
 from ..scale.placing import write_parts
@@ -73,6 +74,7 @@ def large_options(command: Any) -> Any:
         click.option("--cluster", metavar="ADDRESS", help="scheduler of a Dask cluster: tcp://..."),
         click.option("--checkpoint", metavar="DIR", help="keep finished blocks here, and resume"),
         click.option("--chunk-rows", type=click.IntRange(1), metavar="N", help="rows of a block"),
+        click.option("--directory", metavar="DIR", help="for files that all workers must see"),
     )
     for option in reversed(options):
         command = option(command)
@@ -215,7 +217,8 @@ def transform_command(saved: str, **given: Any) -> None:
 
 def is_large(given: Mapping[str, Any]) -> bool:
     """Tell whether rows stay on disk: a cluster is asked for, or a folder of files is written."""
-    asked = any(given[name] for name in ("workers", "cluster", "checkpoint", "chunk_rows"))
+    names = ("workers", "cluster", "checkpoint", "chunk_rows", "directory")
+    asked = any(given[name] for name in names)
     out = given["out"]
     is_folder = out is not None and (out.endswith("/") or Path(out).is_dir())
     return bool(asked or is_folder or given.get("by_sample"))
@@ -227,8 +230,12 @@ def at_scale(given: Mapping[str, Any]) -> Iterator[None]:
     with ExitStack() as stack:
         if given["workers"] or given["cluster"]:
             stack.enter_context(_client(given))
+        shared, kept = given["directory"], given["checkpoint"]
+        if shared is not None:
+            Path(shared).mkdir(parents=True, exist_ok=True)
+        folder = None if kept else stack.enter_context(scratch_folder(shared))
         stack.enter_context(
-            settings(chunk_rows=given["chunk_rows"], checkpoint=given["checkpoint"])
+            settings(directory=folder, chunk_rows=given["chunk_rows"], checkpoint=kept)
         )
         yield
 

@@ -11,7 +11,9 @@ import errno
 import mmap
 import os
 import secrets
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
@@ -117,6 +119,36 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         pending.append((part, goal))
 
 
+@contextmanager
+def scratch_folder(parent: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+    """Make a folder that goes when the block ends, or with the process that is killed in it.
+
+    Parameters
+    ----------
+    parent : str, path or None, default=None
+        Folder in which it is made; None is that for temporary files.
+
+    Yields
+    ------
+    Path
+        The folder.
+
+    Examples
+    --------
+    >>> from unspool.io.atomic import scratch_folder
+    >>> with scratch_folder() as folder:
+    ...     folder.is_dir()
+    True
+    """
+    folder = Path(tempfile.mkdtemp(prefix="unspool-", dir=parent)).absolute()
+    _note_begun(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _note_ended(folder)
+
+
 def _keep_mode(goal: Path, part: Path) -> None:
     """Give a new file the permissions of the one whose place it takes."""
     with suppress(OSError):  # there is none, or it is somebody else's
@@ -160,7 +192,7 @@ def share_unfinished() -> None:
 
 
 def remove_unfinished() -> None:
-    """Remove the files that were not finished; no process that writes them may go on.
+    """Remove files and folders that were not finished; no process that writes them may go on.
 
     Examples
     --------
@@ -169,5 +201,7 @@ def remove_unfinished() -> None:
     """
     for name in _shared[:].split(b"\0") if _shared is not None else ():
         if name:
+            if os.path.isdir(name):
+                shutil.rmtree(name, ignore_errors=True)
             with suppress(OSError):
                 os.unlink(name)

@@ -1,8 +1,9 @@
 """Cells: the points of a source put side by side, those of one cell in one place on disk.
 
-A tree of median splits, made of a sample, says which cell a point is in. Each block of rows is read
-once and written in the order of its cells, so that a cell is a range of every block's file. The
-boxes of the cells are exact: they bound from below how far any point of a cell is.
+A tree of median splits, made of a sample, says which cell a point is in. A first pass over the rows
+counts them and finds the boxes of the cells; a second writes each row where it belongs, so that a
+cell is a range of one file. The boxes are exact: they bound from below how far any point of a cell
+is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..distances import exact_bytes
 from ..runtime import stage
 from ..values import Array
 from .executor import BlockSize, block_ranges, current_executor, in_order, run_blocks
+from .files import as_float, create_table, write_rows
 from .settings import Folder, Result, current_settings, make_folder, remembered
 from .sources import Source
 
@@ -92,11 +94,11 @@ def _halve(points: Array) -> tuple[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Points in cells on disk: ``offsets[b, c]`` is where cell c begins in the file of block b."""
+    """Points on disk in the order of their cells: ``starts[c]`` is where cell c begins."""
 
     folder: Folder
     splits: Splits
-    offsets: Array
+    starts: Array
     low: Array
     high: Array
     n_points: int
@@ -109,7 +111,7 @@ class Cells:
     @property
     def largest(self) -> int:
         """Points of the largest cell."""
-        return int(np.diff(self.offsets, axis=1).sum(axis=0).max())
+        return int(np.diff(self.starts).max())
 
     @property
     def n_columns(self) -> int:
@@ -118,16 +120,9 @@ class Cells:
 
     def read(self, cell: int) -> tuple[Array, Array]:
         """Return the points of a cell in float64 and their numbers, in increasing order."""
-        points, numbers = [], []
-        for block in range(len(self.offsets)):
-            span = slice(int(self.offsets[block, cell]), int(self.offsets[block, cell + 1]))
-            if span.stop > span.start:
-                rows, ids = _names(self.folder.path, block)
-                points.append(np.array(np.load(rows, mmap_mode="r")[span], dtype=np.float64))
-                numbers.append(np.array(np.load(ids, mmap_mode="r")[span]))
-        if not points:
-            return np.empty((0, self.n_columns)), np.empty(0, np.int64)
-        return np.concatenate(points), np.concatenate(numbers)
+        span = slice(int(self.starts[cell]), int(self.starts[cell + 1]))
+        rows, numbers = (np.load(path, mmap_mode="r") for path in _names(self.folder.path))
+        return np.array(rows[span], dtype=np.float64), np.array(numbers[span])[:, 0]
 
     def squared_gaps(self, points: Array, cell: int) -> Array:
         """Return how far points are from the box of a cell, squared."""
@@ -147,8 +142,9 @@ class Cells:
         return sum(file.stat().st_size for file in Path(self.folder.path).iterdir())
 
 
-def _names(folder: str, block: int) -> tuple[str, str]:
-    return os.path.join(folder, f"{block}-points.npy"), os.path.join(folder, f"{block}-numbers.npy")
+def _names(folder: str) -> tuple[str, str]:
+    """Return the files of the points and of their numbers."""
+    return os.path.join(folder, "points.npy"), os.path.join(folder, "numbers.npy")
 
 
 def point_bytes(n_columns: int) -> float:
@@ -177,30 +173,31 @@ def arrange(source: Source, seed: int) -> Cells:
     folder = make_folder("cells", f"{source.fingerprint} {wanted} {seed}")
     held = 8.0 * 6 * width
     ranges = block_ranges(n, held)
-    key = f"{source.fingerprint} {wanted} {seed} {ranges}"
-    options, size = (source, splits, count, folder), BlockSize.of(ranges, held)
-    items = [*enumerate(ranges)]
-    found = run_blocks("arranging", _arrange_block, items, *options, key=key, size=size)
-    offsets = np.zeros((len(ranges), count + 1), dtype=np.int64)
+    key, size = f"{source.fingerprint} {wanted} {seed} {ranges}", BlockSize.of(ranges, held)
+    found = run_blocks("boxes", _box_block, ranges, source, splits, count, key=key, size=size)
+    counts = np.empty((len(ranges), count), dtype=np.int64)
     low, high = np.full((count, width), np.inf), np.full((count, width), -np.inf)
-    for block, (counts, lowest, highest) in enumerate(in_order(found)):
-        offsets[block, 1:] = np.cumsum(counts)
+    for block, (inside, lowest, highest) in enumerate(in_order(found)):
+        counts[block] = inside
         np.minimum(low, lowest, out=low)
         np.maximum(high, highest, out=high)
-    return Cells(folder, splits, offsets, low, high, n)
+    starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    rows, numbers = (Path(name) for name in _names(folder.path))
+    create_table(rows, source.shape, as_float(source.dtype))
+    create_table(numbers, (n, 1), np.int64)
+    places = starts[:-1] + np.cumsum(counts, axis=0) - counts  # of each block in each cell
+    items = [*zip(ranges, places, strict=True)]
+    options = (source, splits, folder)
+    for _ in run_blocks("arranging", _arrange_block, items, *options, key=key, size=size):
+        pass
+    return Cells(folder, splits, starts, low, high, n)
 
 
-def _arrange_block(
-    item: tuple[int, tuple[int, int]], source: Source, splits: Splits, count: int, folder: Folder
-) -> Result:
-    """Write the rows of a block in the order of their cells."""
-    block, (start, stop) = item
-    points = source.read(start, stop)
+def _box_block(rows: tuple[int, int], source: Source, splits: Splits, count: int) -> Result:
+    """Return how many rows of a block are in each cell, and the boxes around them."""
+    points = source.read(*rows)
     cells = splits.cells_of(points)
     order = np.argsort(cells, kind="stable")
-    rows, ids = _names(folder.path, block)
-    _save(rows, points[order].astype(source.dtype if source.dtype.kind == "f" else np.float64))
-    _save(ids, start + order)
     counts = np.bincount(cells, minlength=count)
     low = np.full((count, points.shape[1]), np.inf)
     high = -low
@@ -211,9 +208,19 @@ def _arrange_block(
     return counts, low, high
 
 
-def _save(path: str, array: Array) -> None:
-    """Write an array so that a file of this name is whole, even if two workers write it."""
-    unfinished = f"{path}.{os.getpid()}.unfinished"
-    with open(unfinished, "wb") as file:
-        np.save(file, array)
-    os.replace(unfinished, path)
+def _arrange_block(
+    item: tuple[tuple[int, int], Array], source: Source, splits: Splits, folder: Folder
+) -> Result:
+    """Write the rows of a block into their cells, each after those of the blocks before."""
+    (start, stop), places = item
+    points = source.read_range(start, stop)
+    cells = splits.cells_of(np.asarray(points, dtype=np.float64))
+    order = np.argsort(cells, kind="stable")
+    counts = np.bincount(cells, minlength=len(places))
+    ends = np.cumsum(counts)
+    filled = np.flatnonzero(counts)
+    spans = [(int(places[c]), slice(int(ends[c] - counts[c]), int(ends[c]))) for c in filled]
+    rows, numbers = _names(folder.path)
+    write_rows(rows, points[order], spans)
+    write_rows(numbers, (start + order)[:, None], spans)
+    return (np.array([len(points)]),)

@@ -16,7 +16,7 @@ from typing import Any
 from ..distances import TREE_DIMENSIONS, exact_seconds
 from ..runtime import format_bytes, in_words
 from .cells import count_cells
-from .executor import USED, WORKER_ITSELF, block_ranges, current_executor, imagined
+from .executor import block_ranges, current_executor, imagined, room_of
 
 TASK = 0.01  # seconds that a task takes beside its work: to be sent, and its result to be fetched
 READ = 1.2e-9  # a byte read, and checked, in double precision
@@ -96,8 +96,7 @@ class Layout:
 
 def foresee(name: str, size: Layout) -> tuple[BlockStage, ...]:
     """Return the stages of fitting a method by blocks on so many workers of so much memory."""
-    room = max(16e6, USED * size.memory - WORKER_ITSELF)
-    with imagined(Imagined(size.workers, room)):
+    with imagined(Imagined(size.workers, room_of(size.memory))):
         if name in REDUCED:
             return tuple(_reduced(size, size.d))
         if name == "kernel-pca":
@@ -143,6 +142,8 @@ def _graph(name: str, s: Layout) -> Iterator[BlockStage]:
     work = READ * 5 * s.table
     moved = 8.0 * tasks * cells * (2 * s.d + 1)
     held = 8.0 * 6 * s.d * s.n / tasks
+    yield BlockStage("boxes", tasks, s.table, moved, s.spread(work, tasks), held)
+    moved = 8.0 * tasks * cells
     yield BlockStage("arranging", tasks, s.table, moved, s.spread(work, tasks), held)
     yield _searching(s, cells)
     edges = 1.4 * s.n * s.k

@@ -37,6 +37,7 @@ PATIENCE = 30.0  # seconds that a cluster may be without any worker
 POLLING = 0.01  # seconds between two looks at the cluster
 WORKER_ITSELF = 350e6  # bytes of a worker that does nothing yet: Python, NumPy, compiled loops
 USED = 0.6  # of a worker's memory is counted on: at 0.7 Dask begins to spill, at 0.8 it pauses
+LEAST = 0.1  # of a worker's memory for blocks, however little that is
 LARGEST = 5e8  # bytes of a block, however much room there is: more would make nothing faster
 
 
@@ -163,7 +164,7 @@ class Cluster:
     def task_bytes(self) -> float:
         """What the smallest worker has for each of its threads, beside what it is itself."""
         most = max(int(worker["nthreads"]) for worker in self._workers.values())
-        return max(16e6, USED * self.worker_bytes - WORKER_ITSELF) / most
+        return room_of(self.worker_bytes) / most
 
     @property
     def roomiest(self) -> tuple[str, float]:
@@ -253,6 +254,11 @@ class Cluster:
                 raise  # refused before the work, with what would fit
             raise WorkerLost("a worker ran out of memory over it") from None
         return result
+
+
+def room_of(limit: float) -> float:
+    """Return the bytes that blocks may take on a worker with this limit."""
+    return max(LEAST * limit, USED * limit - WORKER_ITSELF)
 
 
 class WorkerLost(MemoryError):

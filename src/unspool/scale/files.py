@@ -8,7 +8,7 @@ copied in the same way where single rows are wanted.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -360,8 +360,8 @@ def spool(X: Any) -> Source:
     size = BlockSize(max(array.chunks[0]), 8.0 * 3 * array.shape[1], RECHUNK)
     if sp.issparse(array._meta):
         return _spool_sparse(array, folder, rows, size)
-    path = _create(Path(folder.path) / "points.npy", array.shape, array.dtype)
-    _write_blocks(array, partial(_write_rows, path), rows, size)
+    path = create_table(Path(folder.path) / "points.npy", array.shape, as_float(array.dtype))
+    _write_blocks(array, partial(_write_dense, path), rows, size)
     return _named(SpooledFile(path, array.name, folder), names)
 
 
@@ -409,7 +409,7 @@ def at_random(source: Source) -> Source:
     if source.at_random:
         return source
     folder = make_folder("points", source.fingerprint)
-    path = _create(Path(folder.path) / "points.npy", source.shape, source.dtype)
+    path = create_table(Path(folder.path) / "points.npy", source.shape, as_float(source.dtype))
     held = 8.0 * 3 * source.shape[1]
     ranges = block_ranges(len(source), held)
     key, size = source.fingerprint, BlockSize.of(ranges, held)
@@ -418,26 +418,38 @@ def at_random(source: Source) -> Source:
     return _named(SpooledFile(path, source.fingerprint, folder), source.columns)
 
 
-def _create(path: Path, shape: tuple[int, ...], dtype: Any) -> str:
+def create_table(path: Path, shape: tuple[int, ...], dtype: Any) -> str:
     """Make an npy file of this shape, unless it is there from before; rows are written later."""
     if not path.exists():
         unfinished = path.with_suffix(f".{os.getpid()}")
-        kind = np.dtype(dtype) if np.dtype(dtype).kind == "f" else np.dtype(np.float64)
         np.lib.format.open_memmap(
-            unfinished, "w+", dtype=kind, shape=tuple(int(side) for side in shape)
+            unfinished, "w+", dtype=dtype, shape=tuple(int(side) for side in shape)
         ).flush()
         os.replace(unfinished, path)
     return str(path)
 
 
-def _write_rows(path: str, start: int, rows: Any) -> None:
-    """Write rows into a file by position: no page of it stays in memory."""
+def write_rows(path: str, rows: Any, spans: Sequence[tuple[int, slice]]) -> None:
+    """Write parts of some rows at places of a file: no page of it stays in memory.
+
+    A worker that takes over writes the same again.
+    """
     table = np.load(path, mmap_mode="r", allow_pickle=False)
     width, kind, offset = table.shape[1], table.dtype, table.offset
+    dense = np.ascontiguousarray(rows.toarray() if sp.issparse(rows) else rows, dtype=kind)
     with open(path, "r+b") as file:
-        file.seek(offset + start * width * kind.itemsize)
-        dense = rows.toarray() if sp.issparse(rows) else rows
-        file.write(np.ascontiguousarray(dense, dtype=kind).data)
+        for first, some in spans:
+            file.seek(offset + first * width * kind.itemsize)
+            file.write(dense[some].data)
+
+
+def as_float(dtype: Any) -> Any:
+    """Return the type by which numbers are kept: their own, or double precision for integers."""
+    return np.dtype(dtype) if np.dtype(dtype).kind == "f" else np.dtype(np.float64)
+
+
+def _write_dense(path: str, start: int, rows: Any) -> None:
+    write_rows(path, rows, [(start, slice(None))])
 
 
 def _write_sparse(folder: str, start: int, rows: Any) -> None:
@@ -448,5 +460,5 @@ def _write_sparse(folder: str, start: int, rows: Any) -> None:
 
 
 def _copy_rows(rows: tuple[int, int], source: Source, path: str) -> Result:
-    _write_rows(path, rows[0], source.read_range(*rows))
+    _write_dense(path, rows[0], source.read_range(*rows))
     return (np.array([rows[0]]),)
