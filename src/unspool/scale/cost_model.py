@@ -18,15 +18,16 @@ from ..runtime import format_bytes, in_words
 from .cells import count_cells
 from .executor import block_ranges, current_executor, imagined, room_of
 
-TASK = 0.01  # seconds that a task takes beside its work: to be sent, and its result to be fetched
+TASK = 4e-3  # seconds that a task takes on a worker beside its work
+DISPATCH = 3e-3  # and one after the other, on the client and the scheduler
 READ = 1.2e-9  # a byte read, and checked, in double precision
 FLOP = 5e-10  # of a factorisation or a product, by one core
 TREE = 1e-7  # a neighbour found by a tree, and doubling of the points of a cell
-TREE_COLUMN = 0.02  # of that, for each column
-PATH = 1.1e-9  # an edge, source and doubling of the number of points
+TREE_COLUMN = 0.03  # of that, for each column
+PATH = 1.5e-9  # an edge, source and doubling of the number of points
 ARC = 8e-9  # a pair of points whose geodesic is swept by elimination, on a surface
-KEY = 6e-9  # a number that goes into the key of its row
-CLIENT_EDGE = 3e-7  # an edge that is made undirected, and looked at for components, on the client
+KEY = 2e-8  # a number that goes into the key of its row
+CLIENT_EDGE = 6e-7  # an edge that is made undirected, and looked at for components, on the client
 REACHED = 9  # cells that a cell looks into: itself and those around, on a surface
 PRODUCTS = 4  # with the table of geodesics, for the vectors of exact Isomap
 STORED = 4  # bytes of a number on disk
@@ -90,8 +91,9 @@ class Layout:
         return len(block_ranges(self.n, row_bytes))
 
     def spread(self, seconds: float, tasks: int) -> float:
-        """Return the seconds of work that is shared out over the workers."""
-        return (seconds + TASK * tasks) / min(self.workers, max(1, tasks))
+        """Return the seconds of work that is shared out over the workers, and handed out here."""
+        shared = (seconds + TASK * tasks) / min(self.workers, max(1, tasks))
+        return max(shared, DISPATCH * tasks)
 
 
 def foresee(name: str, size: Layout) -> tuple[BlockStage, ...]:
@@ -127,7 +129,7 @@ def _placing(s: Layout, width: int) -> BlockStage:
 def _passes(s: Layout) -> BlockStage:
     """Landmarks, each the row farthest from those before: a pass over all rows for each."""
     tasks = s.blocks(8.0 * 4 * s.d)
-    seconds = s.m * s.spread(READ * 3 * s.table, tasks)
+    seconds = s.m * s.spread(READ * 2 * s.table, tasks)
     moved = 8.0 * s.n * s.m
     held = 8.0 * 4 * s.d * s.n / tasks
     return BlockStage("landmarks", s.m * tasks, s.m * s.table, moved, seconds, held)
