@@ -2495,6 +2495,12 @@ BREAKAGES = [
             "scale/test_foreseen.py::test_much_memory_is_not_filled_by_one_block",
         ),
         (
+            "workers that are full are told with the blocks that would fit",
+            'raise WorkerLost("all workers are full',
+            'raise RuntimeError("all workers are full',
+            "scale/test_faults.py::test_workers_that_are_full_are_told_and_not_waited_for",
+        ),
+        (
             "a worker without a limit shares its machine with those beside it",
             'limits[address] = float(found) / beside[workers[address]["host"]]',
             "limits[address] = float(found)",

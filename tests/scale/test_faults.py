@@ -99,6 +99,23 @@ def test_workers_that_die_are_told_in_one_sentence(own_client):
         list(executors.run_blocks("dying", _die, [0, 1], size=size))
 
 
+async def _pause(dask_worker):
+    from distributed.core import Status
+
+    dask_worker.memory_manager.memory_monitor_interval = None
+    for callback in dask_worker.periodic_callbacks.values():
+        callback.stop()
+    dask_worker.status = Status.paused
+
+
+@pytest.mark.slow
+def test_workers_that_are_full_are_told_and_not_waited_for(own_client, save, monkeypatch):
+    monkeypatch.setattr(executors, "PATIENCE", 1.0)
+    own_client.run(_pause)
+    with pytest.raises(scale.WorkerLost, match=r"full, and Dask has paused them.*chunk_rows="):
+        PCA(2).fit(save(POINTS))
+
+
 @pytest.mark.slow
 def test_a_worker_that_runs_out_of_memory_is_told_which_blocks_fit(tmp_path):
     """Twelve times as many rows as fit are forced on workers of 600 MB, then as many as is told."""

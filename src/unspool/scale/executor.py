@@ -12,7 +12,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -33,7 +33,7 @@ from .settings import Kept, Result, current_settings, remembered, share
 
 Task = Callable[..., Result]
 AHEAD = 3  # blocks under way for each thread of a worker
-PATIENCE = 30.0  # seconds that a cluster may be without any worker
+PATIENCE = 30.0  # seconds that a cluster may be without any worker, or without a result
 POLLING = 0.01  # seconds between two looks at the cluster
 WORKER_ITSELF = 350e6  # bytes of a worker that does nothing yet: Python, NumPy, compiled loops
 USED = 0.6  # of a worker's memory is counted on: at 0.7 Dask begins to spill, at 0.8 it pauses
@@ -132,11 +132,12 @@ class Cluster:
 
     @property
     def _workers(self) -> dict[str, dict[str, Any]]:
-        try:
-            self.client.wait_for_workers(1, timeout=PATIENCE)  # one that was lost comes back
-        except TimeoutError:
-            raise ValueError("the cluster has no workers; start some, then fit again") from None
-        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+        with suppress(TimeoutError):  # a worker that was lost comes back; full ones count as none
+            self.client.wait_for_workers(1, timeout=PATIENCE)
+        workers = dict(self.client.scheduler_info(n_workers=-1)["workers"])
+        if not workers:
+            raise ValueError("the cluster has no workers; start some, then fit again")
+        return workers
 
     @property
     def n_workers(self) -> int:
@@ -227,11 +228,17 @@ class Cluster:
         try:
             for _ in range(min(count, ahead)):
                 begin_next()
+            heard = time.monotonic()
             while under_way:
                 ready = done.next_batch(block=False)
-                if not ready:
+                if ready:
+                    heard = time.monotonic()
+                else:
                     check_cancelled()
                     time.sleep(POLLING)
+                if time.monotonic() - heard > PATIENCE:
+                    self._check_working()
+                    heard = time.monotonic()
                 for future in ready:
                     number, _ = under_way.pop(future.key)
                     result = self._result(future)
@@ -241,6 +248,12 @@ class Cluster:
             left = [future for _, future in under_way.values()]
             if left:
                 self.client.cancel(left, force=True)
+
+    def _check_working(self) -> None:
+        """Raise WorkerLost if no worker takes work any more: Dask pauses one that is full."""
+        workers = self._workers.values()
+        if all(worker.get("status") == "paused" for worker in workers):
+            raise WorkerLost("all workers are full, and Dask has paused them")
 
     def _result(self, future: Any) -> Any:
         from distributed import KilledWorker
