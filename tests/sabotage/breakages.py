@@ -2508,8 +2508,8 @@ BREAKAGES = [
         ),
         (
             "finished blocks in a checkpoint are not computed again",
-            "left = [number for number in range(len(items)) if number not in known]",
-            "left = [*range(len(items))]",
+            "left = [number for number in range(count) if number not in known]",
+            "left = [*range(count)]",
             "scale/test_faults.py::test_a_checkpoint_resumes_where_it_was",
         ),
     ),
