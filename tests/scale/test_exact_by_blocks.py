@@ -115,7 +115,7 @@ def test_single_precision_stays(save):
 
 
 def test_what_has_no_way_by_blocks_is_refused_in_words(save, monkeypatch):
-    monkeypatch.setattr("unspool.methods.door.available_bytes", lambda: 1_000)
+    monkeypatch.setattr("unspool.scale.sources.available_bytes", lambda: 1_000)
     with pytest.raises(MemoryError, match=r"scale\.by_sample\(TSNE"):
         unspool.TSNE().fit(save(TABLE))
 

@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_array, validate_data
 from ..distances import DEFAULT_NEIGHBORS
 from ..edges import are_connectivities, weight_of_shared_neighbors
 from ..kernel import check_symmetric
-from ..runtime import available_bytes, format_bytes, warn
+from ..runtime import warn
 from ..scale.files import at_random
 from ..scale.patches import solve_with_room
 from ..scale.placing import map_rows
-from ..scale.sources import Source, open_source
+from ..scale.sources import Source, open_source, read_whole
 from ..spectrum import solve
 from ..values import Array, EigenProblem, Spectrum
 
@@ -40,7 +40,6 @@ LARGEST = 1e70  # fourth powers (norms of squared distances) of anything larger 
 SMALLEST = 1e-70  # fourth powers of anything smaller vanish
 # finiteness is checked here: scikit-learn's message does not say where
 NUMBERS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
-HELD = 4.0  # tables of the size of the points that most methods hold, at least
 # of 130 graphs of real and made data, symmetric ones of lengths are below -0.1, of weights above
 DISTINCT = 0.1
 ASKED = 10_000  # rows by which the number of coordinates is found, where not all are in memory
@@ -393,20 +392,7 @@ class Door:
 
     def _fit_in_memory(self, source: Source) -> None:
         """Fit the rows of a source as those of an array, dense or sparse."""
-        if source.sparse and not self._SPARSE_POINTS:
-            raise ValueError(
-                f"{type(self).__name__} takes dense points, and these blocks are sparse; make them "
-                "dense by X.map_blocks(lambda block: block.toarray(), dtype=X.dtype)"
-            )
-        n, needed, free = len(source), HELD * source.nbytes, available_bytes()
-        if needed > free:
-            raise MemoryError(
-                f"{type(self).__name__} holds all {n} rows in memory, about "
-                f"{format_bytes(needed)}, and {format_bytes(free)} are free; "
-                f"scale.by_sample({type(self).__name__}(...), 20_000) fits a sample and places "
-                "the others, and reports how well"
-            )
-        X = source[:]
+        X = read_whole(source, type(self).__name__, sparse=self._SPARSE_POINTS)
         if self._KEEPS_INPUT:
             self._X = X
         self._fit(X)

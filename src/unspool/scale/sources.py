@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..runtime import claim
+from ..runtime import available_bytes, claim, format_bytes
 from ..values import Array, StoredPoints
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LAZY_PACKAGES = ("dask", "zarr", "pyarrow")
 INSTALL = "pip install 'unspool[dask]'"
+HELD = 4.0  # tables of the size of the points that most methods hold, at least
 LARGEST = 1e70  # fourth powers of anything larger overflow
 
 
@@ -163,6 +164,23 @@ def in_memory(X: Any, what: str) -> Any:
         return X
     source = open_source(X)
     claim(8.0 * 3 * source.shape[0] * source.shape[1], what, "use a sample of the rows")
+    return source[:]
+
+
+def read_whole(source: Source, method: str, *, sparse: bool) -> Any:
+    """Return all rows, for a method that has no other way; ``sparse`` says if they may be so."""
+    if source.sparse and not sparse:
+        raise ValueError(
+            f"{method} takes dense points, and these blocks are sparse; make them dense by "
+            "X.map_blocks(lambda block: block.toarray(), dtype=X.dtype)"
+        )
+    needed, free = HELD * source.nbytes, available_bytes()
+    if needed > free:
+        raise MemoryError(
+            f"{method} holds all {len(source)} rows in memory, about {format_bytes(needed)}, and "
+            f"{format_bytes(free)} are free; scale.by_sample({method}(...), 20_000) fits a sample "
+            "and places the others, and tells how well"
+        )
     return source[:]
 
 
