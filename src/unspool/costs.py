@@ -195,7 +195,7 @@ def tsne(s: Size) -> Costs:
     wide = replace(s, k=90)
     affinities = Cost("affinities", "memory", 2e-7 * edges, 24.0 * edges, 11.0 * edges)
     grid = 400.0 * min(s.n, 60_000)
-    descent = Cost("descent", "memory", 750 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 5.0 * grid)
+    descent = Cost("descent", "memory", 550 * (2.5e-9 * edges + 6e-9 * grid), 0.0, 5.0 * grid)
     return [*_search(wide), affinities, descent]
 
 

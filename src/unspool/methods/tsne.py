@@ -80,9 +80,9 @@ class TSNE(Estimator):
         help="the same in the first early_iter updates, where clusters form; at least exaggeration",
     )
     early_iter: int = parameter(
-        default=250, kind=int, at_least=0, help="updates with the early exaggeration"
+        default=200, kind=int, at_least=0, help="updates with the early exaggeration"
     )
-    max_iter: int = parameter(default=500, kind=int, at_least=1, help="most updates after these")
+    max_iter: int = parameter(default=350, kind=int, at_least=1, help="most updates after these")
     learning_rate: Literal["auto"] | float = parameter(
         default="auto",
         help="length of the steps along the gradient; 'auto' is n / exaggeration",
