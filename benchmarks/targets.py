@@ -67,23 +67,14 @@ LIMITS = {
 }
 # What a profile of our side showed; the peers were timed, not profiled.
 REASONS = {
-    "transform-isomap-mnist": "two thirds of the time are the search, and most of that the "
-    "distances in double precision of the 50 candidates that a query has on average",
     "transform-lle-mnist": "half of the time is the search, a quarter the Gram matrices of the "
     "neighbours",
-    "transform-kernel-pca-mnist": "eight tenths of the time are the similarities of all pairs in "
-    "single precision, most of that their product",
-    "kernel-pca-mnist3k-256": "eight tenths of the time are LAPACK's decomposition",
     "transform-mds-mnist": "half of the time are Newton's steps, the rest distances and classical "
     "positions",
     "mds-mnist2k": "most of the time are 130 steps, to a lower stress than the peer reaches in its "
     "100",
     "nonmetric-mds-mnist2k": "the peer was stopped after 57 s, so that the ratio is a lower bound; "
     "on one thread of a busy machine it took 131 processor seconds, ours 5.3",
-    "neighbours-glove5k-50": "a third of the processor time was spent before the first product, on "
-    "the order of the points and on the question whether a tree pays",
-    "pca-mnist60k-50": "seven tenths of the time are the product X'X, which the peer makes too",
-    "pca-mnist60k-200": "most of the time is the product X'X, which the peer makes too",
     "laplacian-100k": "SuperLU's factorisation and solves are two fifths of the time, a quarter "
     "is arithmetic on the block of six vectors",
     "laplacian-highfill-3d": "the filter makes some 400 products with a block of six vectors, more "

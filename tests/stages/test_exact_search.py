@@ -100,6 +100,22 @@ def test_queries_elsewhere(make):
     assert_same(index_of(X).nearest(queries, 9), brute(X, queries, 9))
 
 
+@pytest.mark.parametrize("make", [CASES[name] for name in ("mnist", "glove", "steep spectrum")])
+def test_a_finer_map_rules_out_no_neighbour(make, monkeypatch):
+    monkeypatch.setattr(sketch, "_best_depth", lambda *given: 8)
+    monkeypatch.setattr(sketch, "FINE", 24)
+    monkeypatch.setattr(sketch, "FEWEST_FINE", 1)
+    X = make()
+    queries = np.vstack([X[::7], X[:40] * 1.001])
+    prepared = exact.prepare(X, queries, 9)
+    assert prepared.finer is not None
+    assert prepared.fine_right.shape == (len(X), 24 + 3)
+    columns, lengths = brute(X, queries, 9)
+    found = exact.nearest(prepared, queries, 9)
+    np.testing.assert_array_equal(found.distances, lengths)
+    np.testing.assert_array_equal(found.columns, columns)
+
+
 @every_case
 def test_all_within_a_radius(make):
     X = make()
@@ -159,12 +175,12 @@ def test_many_within_a_radius_of_queries_elsewhere(threads, monkeypatch):
     ids=["even", "ties", "all equal", "one far away", "subnormal"],
 )
 def test_edges_are_sorted_whatever_their_spread(n, spread):
-    from unspool.distances import exact_kernels
+    from unspool.distances import search_kernels
 
     dist, index = spread(n), RANDOM.permutation(n)
     order = np.lexsort((index, dist))
     expected = dist[order], index[order]
-    exact_kernels.sort_rows(np.array([0]), np.array([n]), index, dist)
+    search_kernels.sort_rows(np.array([0]), np.array([n]), index, dist)
     np.testing.assert_array_equal(dist, expected[0])
     np.testing.assert_array_equal(index, expected[1])
 
@@ -296,7 +312,7 @@ def test_no_bound_is_above_its_distance(name, depth, dtype):
     dtype = np.dtype(dtype)
     eps = sketch.error_of_map(X.shape[1], axes, dtype)
     chosen = sketch.Sketch(spread.center, spread.scale, axes, dtype, eps)
-    left, right = (exact._table(X, chosen, left=side) for side in (True, False))
+    left, right = (sketch.factor_of(X, chosen, left=side) for side in (True, False))
     bounds = left @ right.T
     limits = (table_of(X, X) * sketch.inflation(chosen)).astype(dtype)
     assert (bounds <= limits).all()

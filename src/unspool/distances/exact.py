@@ -18,10 +18,20 @@ import numpy as np
 
 from ..runtime import limit_blas_threads, run_chunks, run_strips, tell_progress, thread_count
 from ..values import Array
-from .sketch import FARTHEST, Sketch, choose_map, coherent_order, fill, inflation, reach_of
+from .sketch import (
+    FARTHEST,
+    Sketch,
+    choose_map,
+    coherent_order,
+    factor_of,
+    inflation,
+    nested_factors,
+    reach_of,
+)
 
 BLOCK = 1_024  # rows that one thread holds at a time
 TALL, WIDE = 256, 512  # a tile of single precision: 512 KiB, within a core's second cache
+SHORT, ROOM = 128, 1 << 20  # queries that other points are searched for at a time; their bounds
 BUFFER = 128  # candidates that a query may hold before they are evaluated
 LEAF = 128  # points that stay together when the points are put in order
 PILOTS = 64  # queries by which is guessed how many neighbours there are
@@ -62,7 +72,10 @@ class PreparedPoints:
 
     points: Array
     sketch: Sketch
+    finer: Sketch | None
     right: Array
+    fine_right: Array  # without columns, where there is no finer map
+    ids: Array  # the points that the rows of both are of
 
     def reaches(self, queries: Array) -> bool:
         """Say whether the bounds hold for these queries: they are not far beyond all points."""
@@ -79,7 +92,13 @@ def prepare(
         sketch = choose_map(points, queries, k, radius)
         if sketch is None:
             return None
-        return PreparedPoints(points, sketch, _table(points, sketch, left=False))
+        finer = sketch.finer()
+        tables = nested_factors(points, sketch, finer, left=False)
+        ids = np.arange(len(points))
+        if radius is None:
+            ids = coherent_order(tables[0][:, : sketch.width() - 2], LEAF)
+            tables = _rearranged(tables[0], ids), _rearranged(tables[1], ids)
+        return PreparedPoints(points, sketch, finer, *tables, ids)
 
 
 def nearest_of_all(points: Array, k: int) -> Nearest | None:
@@ -91,7 +110,7 @@ def nearest_of_all(points: Array, k: int) -> Nearest | None:
         sketch = choose_map(points, None, k)
         if sketch is None:
             return None
-        left, right = (_table(points, sketch, left=side) for side in (True, False))
+        left, right = (factor_of(points, sketch, left=side) for side in (True, False))
         ids = coherent_order(left[:, : sketch.width() - 2], LEAF)
         points, left, right = (_rearranged(table, ids) for table in (points, left, right))
         state = _state(len(points), k, sketch)
@@ -104,15 +123,14 @@ def nearest_of_all(points: Array, k: int) -> Nearest | None:
 
 def nearest(prepared: PreparedPoints, queries: Array, k: int) -> Nearest:
     """Return the ``k`` nearest points of each query."""
-    index, dist = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
+    found = Nearest(
+        np.full((len(queries), k), np.iinfo(np.int64).max), np.full((len(queries), k), np.inf)
+    )
     with limit_blas_threads():
         for first in range(0, len(queries), BATCH):
             batch = slice(first, min(first + BATCH, len(queries)))
-            left = _table(queries[batch], prepared.sketch, left=True)
-            state = _state(len(left), k, prepared.sketch)
-            _sweep_rows(queries[batch], prepared, left, state, _progress(len(queries), first))
-            index[batch], dist[batch] = state.neighbors, state.dist
-    return Nearest(index, np.sqrt(dist, out=dist))
+            _search_rows(prepared, queries, batch, found)
+    return Nearest(found.columns, np.sqrt(found.distances, out=found.distances))
 
 
 def within(
@@ -150,7 +168,7 @@ def _within_by_lists(ball: _Ball, queries: Array) -> Within:
 
 def _within_by_counts(ball: _Ball, queries: Array) -> Within:
     """Count the candidates, then write the edges where they belong: of many none is moved twice."""
-    from . import exact_kernels as kernels
+    from . import search_kernels as kernels
 
     n, tiles = len(queries), _spaces(ball.prepared.sketch)
     room = np.zeros(n, np.int64)
@@ -216,14 +234,14 @@ class _Ball:
 
     def _tiles(self, queries: Array) -> Iterator[tuple[Array, Array, tuple[int, int]]]:
         """Yield the two sides of each tile of some queries, and which points it has."""
-        left = _table(queries, self.prepared.sketch, left=True)
+        left = factor_of(queries, self.prepared.sketch, left=True)
         for first in range(0, len(self.prepared.points), WIDE):
             columns = (first, min(first + WIDE, len(self.prepared.points)))
             yield left, self.prepared.right, columns
 
     def count(self, queries: Array, counts: Array, tile: Array) -> None:
         """Add up how many points may be within the radius of each query."""
-        from . import exact_kernels as kernels
+        from . import search_kernels as kernels
 
         for left, right, columns in self._tiles(queries):
             kernels.count_within(left, right, columns, self.limit, tile, counts)
@@ -233,10 +251,10 @@ class _Ball:
 
         ``found`` are the ends of the rows, which move, and the edges.
         """
-        from . import exact_kernels as kernels
+        from . import search_kernels as kernels
 
         n, n_points, right = len(queries), len(self.prepared.points), self.prepared.right
-        left = _table(queries, self.prepared.sketch, left=True)
+        left = factor_of(queries, self.prepared.sketch, left=True)
         pairs = queries, self.prepared.points, self.radius, self.others
 
         def work(one: int, other: int, tile: Array) -> None:
@@ -256,7 +274,7 @@ class _Ball:
 
     def listed(self, queries: Array, first: int, space: _Edges) -> Within:
         """Return the edges of some queries."""
-        from . import exact_kernels as kernels
+        from . import search_kernels as kernels
 
         pairs, size = (queries, self.prepared.points, self.radius, self._own(first)), 0
         for left, right, columns in self._tiles(queries):
@@ -281,18 +299,6 @@ def _grown(column: Array, used: int, wanted: int) -> Array:
     new = np.empty(max(wanted, 2 * len(column)), column.dtype)
     new[:used] = column[:used]
     return new
-
-
-def _table(rows: Array, sketch: Sketch, *, left: bool) -> Array:
-    """Return the left or the right factor of the product that bounds squared distances."""
-    table = np.empty((len(rows), sketch.width()), sketch.dtype)
-
-    def work(strip: slice) -> None:
-        part = table[strip]
-        fill(rows[strip], sketch, part if left else None, None if left else part)
-
-    run_strips(work, len(rows), max(1, 2**19 // rows.shape[1]))
-    return table
 
 
 def _rearranged(table: Array, order: Array) -> Array:
@@ -325,6 +331,7 @@ def _spaces(sketch: Sketch) -> list[Array]:
 
 
 def _strips(n_rows: int) -> list[Array]:
+    """Return the rows of each strip."""
     return [np.arange(first, min(first + TALL, n_rows)) for first in range(0, n_rows, TALL)]
 
 
@@ -340,25 +347,26 @@ def _progress(total: int, before: int = 0) -> Callable[[int], None]:
     return tell
 
 
-def _sweep_rows(
-    queries: Array,
-    prepared: PreparedPoints,
-    left: Array,
-    state: _State,
-    done: Callable[[int], None],
-) -> None:
-    """Search the points for the neighbours of other points."""
+def _search_rows(prepared: PreparedPoints, queries: Array, batch: slice, found: Nearest) -> None:
+    """Search the points for the neighbours of a batch of other points."""
     from . import exact_kernels as kernels
 
-    points, ids = prepared.points, np.arange(len(prepared.points))
+    sketch, finer = prepared.sketch, prepared.finer
+    tables = nested_factors(queries[batch], sketch, finer, left=True)
+    asked = coherent_order(tables[0][:, : sketch.width() - 2], LEAF)
+    left, fine_left = (_rearranged(table, asked) for table in tables)
+    rough = left, prepared.right, inflation(sketch)
+    fine = fine_left, prepared.fine_right, inflation(finer or sketch)
+    index, dist = found.columns[batch], found.distances[batch]
 
     def work(rows: Array, space: Array) -> None:
-        strip = (int(rows[0]), int(rows[-1]) + 1)
-        place = (left, prepared.right, queries, points, ids, state, space, (TALL, WIDE))
-        kernels.sweep(strip, (0, len(points)), *place, kernels.OTHERS)
-        kernels.finish_rows(*strip, queries, points, ids, state)
+        strip = int(rows[0]), int(rows[-1]) + 1
+        place = queries[batch], prepared.points, (asked, prepared.ids), rough, fine, space
+        kernels.find_nearest(strip, *place, index, dist)
 
-    run_chunks(work, _strips(len(queries)), _spaces(prepared.sketch), done)
+    spaces = [np.empty(ROOM, left.dtype) for _ in range(thread_count())]
+    strips = [np.arange(at, min(at + SHORT, len(index))) for at in range(0, len(index), SHORT)]
+    run_chunks(work, strips, spaces, _progress(len(queries), batch.start))
 
 
 def _sweep_pairs(points: Array, ids: Array, left: Array, right: Array, state: _State) -> None:
@@ -370,7 +378,7 @@ def _sweep_pairs(points: Array, ids: Array, left: Array, right: Array, state: _S
 
     def work(one: int, other: int, space: Array) -> None:
         rows, columns = ((b * block, min((b + 1) * block, n)) for b in (one, other))
-        place = (rows, columns, left, right, points, points, ids, state, space)
+        place = (rows, columns, left, right, points, ids, state, space)
         if one == other:
             kernels.sweep(*place, (LEAF, LEAF), kernels.OWN)
         else:

@@ -16,10 +16,9 @@ from numba import njit
 # a third of the time that compiling takes (10 s; now 7).
 INNER: Any = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-OWN, BOTH, OTHERS = 0, 1, 2  # whose neighbours a sweep looks for
-STRIP = 64  # columns of a tile tested together; one in thousands has anything in it
-SHORT = 32  # edges that are sorted by insertion
+OWN, BOTH = 0, 1  # whose neighbours a sweep looks for
 TILE = 32  # rows and columns copied together, so that both sides stay in cache
+STRIP = 64  # columns of a tile tested together; one in thousands has anything in it
 CHUNK = 128  # coordinates between two looks at whether a sum has passed its limit
 
 
@@ -84,11 +83,11 @@ def sort_heap(dist, index):
 
 
 @njit(forceinline=True, **INNER)
-def _consider(query, points, ids, j, dist, index):
-    """Evaluate point ``j`` and keep it, if it belongs among the nearest so far."""
-    d = squared_difference(query, points[j], dist[0])
-    if _later(dist[0], index[0], d, ids[j]):
-        _sift_down(dist, index, 0, dist.shape[0], d, ids[j])
+def _consider(query, point, name, dist, index):
+    """Evaluate a point and keep it, if it belongs among the nearest so far."""
+    d = squared_difference(query, point, dist[0])
+    if _later(dist[0], index[0], d, name):
+        _sift_down(dist, index, 0, dist.shape[0], d, name)
 
 
 @njit(forceinline=True, **INNER)
@@ -122,7 +121,7 @@ def _evaluate(q, first, last, queries, points, ids, state):
     bound, who, _held, limit, dist, index, inflate = state
     for c in range(first, last):
         if bound[q, c] <= limit[q]:
-            _consider(queries[q], points, ids, who[q, c], dist[q], index[q])
+            _consider(queries[q], points[who[q, c]], ids[who[q, c]], dist[q], index[q])
             limit[q] = dist[q, 0] * inflate
 
 
@@ -240,12 +239,11 @@ def _bounds(left, right, rows, columns, space):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def sweep(rows, columns, left, right, queries, points, ids, state, space, side, way):
-    """Search the points of ``columns`` for the queries of ``rows``, tile by tile.
+def sweep(rows, columns, left, right, points, ids, state, space, side, way):
+    """Search the points of ``rows`` and of ``columns`` for each other, tile by tile.
 
-    ``way``: OWN, the points of one block for each other, each tile's rows in their own tile first;
-    BOTH, the points of two blocks for each other; OTHERS, queries that are no points. One function
-    for all three, since each would be compiled with everything below it.
+    ``way``: OWN, the points of one block, each tile's rows in their own tile first; BOTH, those of
+    two blocks. One function for both, since each would be compiled with everything below it.
     """
     tall, wide = side
     n_tiles = -((columns[0] - columns[1]) // wide)
@@ -258,147 +256,72 @@ def sweep(rows, columns, left, right, queries, points, ids, state, space, side, 
             if way == BOTH:
                 _scan_both(tile, a, c, points, ids, state)
             else:
-                _scan_rows(tile, a, c, queries, points, ids, state)
+                _scan_rows(tile, a, c, points, points, ids, state)
             if way == OWN and step == 0:
                 for q in range(mine[0], mine[1]):
-                    _tighten(q, queries, points, ids, state)
+                    _tighten(q, points, points, ids, state)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def count_within(left, right, columns, limit, space, counts):
-    """Add to each row's count the entries of a tile that are within the limit."""
-    tile = _bounds(left, right, (0, left.shape[0]), columns, space)
-    for r in range(tile.shape[0]):
-        count = np.int32(0)
-        for c in range(tile.shape[1]):
-            count += np.int32(tile[r, c] <= limit)
-        counts[r] += count
+@njit(fastmath={"reassoc", "nsz", "contract"}, forceinline=True, **INNER)
+def _product(a, b):
+    """Return a'b in the type of both, summed in any order."""
+    total = a.dtype.type(0)
+    for c in range(a.shape[0]):
+        total += a[c] * b[c]
+    return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def write_within(rows, columns, left, right, limit, space, pairs, ends, index, dist):
-    """Write the edges of a tile, each row's where its own end, and move that on.
-
-    ``both`` says that queries are points, that each pair is met once, and that none is its own.
-    """
-    queries, points, radius, both = pairs
-    tile = _bounds(left, right, rows, columns, space)
-    for r in range(tile.shape[0]):
-        q = rows[0] + r
-        for c in range(tile.shape[1]):
-            j = columns[0] + c
-            if tile[r, c] <= limit and not (both and j <= q):
-                d = np.sqrt(squared_difference(queries[q], points[j], np.inf))
-                if d <= radius:
-                    index[ends[q]], dist[ends[q]] = j, d
-                    ends[q] += 1
-                    if both:
-                        index[ends[j]], dist[ends[j]] = q, d
-                        ends[j] += 1
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def close_gaps(starts, ends, index, dist):
-    """Move the edges of all rows together, and the starts with them."""
-    to = starts[0]
-    for r in range(ends.shape[0]):
-        first, last = starts[r], ends[r]
-        starts[r] = to
-        if first != to:
-            for e in range(first, last):
-                index[to + e - first], dist[to + e - first] = index[e], dist[e]
-        to += last - first
-    starts[ends.shape[0]] = to
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def collect_within(left, right, columns, limit, space, pairs, row, index, dist, size):
-    """Append the edges of a tile, row by row; return how many there are now."""
-    queries, points, radius, own = pairs
-    tile = _bounds(left, right, (0, left.shape[0]), columns, space)
-    width = tile.shape[1]
-    for r in range(tile.shape[0]):
-        query = queries[r]
-        for first in range(0, width, STRIP):
-            last = min(first + STRIP, width)
-            if not _any_within(tile[r, first:last], limit):
-                continue
+@njit(forceinline=True, **INNER)
+def _find_least(row, least, who):
+    """Fill a heap with the least entries of a row, and where they are."""
+    least[:], who[:] = np.inf, -1
+    for first in range(0, row.shape[0], STRIP):
+        last = min(first + STRIP, row.shape[0])
+        if _any_within(row[first:last], least[0]):
             for c in range(first, last):
-                j = columns[0] + c
-                if tile[r, c] <= limit and j != own + r:
-                    d = np.sqrt(squared_difference(query, points[j], np.inf))
-                    if d <= radius:
-                        row[size], index[size], dist[size] = r, j, d
-                        size += 1
-    return size
+                if row[c] < least[0]:
+                    _sift_down(least, who, 0, least.shape[0], row[c], c)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def group_edges(row, index, dist, starts, columns, distances):
-    """Bring the edges of each row together, nearest first, ties by index."""
-    at = starts[:-1].copy()
-    for e in range(row.shape[0]):
-        place = at[row[e]]
-        columns[place], distances[place] = index[e], dist[e]
-        at[row[e]] += 1
-    sort_rows(starts[:-1], starts[1:], columns, distances)
+def find_nearest(rows, queries, points, orders, rough, fine, space, index, dist):
+    """Find the nearest points of the queries of ``rows``: those of the least bounds come first.
 
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def sort_rows(starts, ends, columns, distances):
-    """Sort each row by (distance, index)."""
-    longest = np.max(ends - starts)
-    space = np.empty(longest), np.empty(longest, np.int64), np.empty(longest + 1, np.int64)
-    for r in range(ends.shape[0]):
-        part = slice(starts[r], ends[r])
-        sort_edges(distances[part], columns[part], space)
-
-
-@njit(forceinline=True, **INNER)
-def sort_edges(dist, index, space):
-    """Sort by (distance, index): into as many equal steps as there are edges, then within each.
-
-    Four times as fast as NumPy's sort of 2,000 edges. Where many fall into one step, a heap keeps
-    the time within that of any sort.
+    These give limits that hardly fall later on. What then remains within them by the ``rough``
+    bounds is looked at by the ``fine`` ones, if there are any, and evaluated where these let it.
+    ``orders`` tell which query, and which point, a row of the bounds is of.
     """
-    n = dist.shape[0]
-    low, high = (np.min(dist), np.max(dist)) if n > SHORT else (0.0, 0.0)
-    factor = (n - 1) / (high - low) if high > low else 0.0
-    if n <= SHORT or not factor < np.inf:
-        _sort_few(dist, index)
-        return
-    held_dist, held_index, ends = space
-    ends[: n + 1] = 0
-    for e in range(n):
-        held_dist[e], held_index[e] = dist[e], index[e]
-        ends[np.int64((dist[e] - low) * factor) + 1] += 1
-    for step in range(n):
-        ends[step + 1] += ends[step]
-    for e in range(n):
-        mine = np.int64((held_dist[e] - low) * factor)
-        dist[ends[mine]], index[ends[mine]] = held_dist[e], held_index[e]
-        ends[mine] += 1
-    for step in range(n):  # each step now ends where the next began
-        part = slice(ends[step - 1] if step else 0, ends[step])
-        _sort_few(dist[part], index[part])
-
-
-@njit(forceinline=True, **INNER)
-def _sort_few(dist, index):
-    """Sort by (distance, index): by insertion, or where there are more by a heap."""
-    n = dist.shape[0]
-    if n > SHORT:
-        for at in range(n // 2 - 1, -1, -1):
-            _sift_down(dist, index, at, n, dist[at], index[at])
-        sort_heap(dist, index)
-        return
-    for e in range(1, n):
-        d, i = dist[e], index[e]
-        at = e
-        while at > 0 and _later(dist[at - 1], index[at - 1], d, i):
-            dist[at], index[at] = dist[at - 1], index[at - 1]
-            at -= 1
-        dist[at], index[at] = d, i
+    (left, right, inflate), (fine_left, fine_right, fine_inflate) = rough, fine
+    asked, ids = orders
+    least, who = np.empty(dist.shape[1], left.dtype), np.empty(dist.shape[1], np.int64)
+    width = max(1, min(len(ids), space.shape[0] // (rows[1] - rows[0])))
+    for j0 in range(0, len(ids), width):
+        tile = _bounds(left, right, rows, (j0, min(j0 + width, len(ids))), space)
+        for q in range(rows[0], rows[1]):
+            row, query = tile[q - rows[0]], queries[asked[q]]
+            best, names = dist[asked[q]], index[asked[q]]
+            if j0 == 0:
+                _find_least(row, least, who)
+                for at in range(len(who)):
+                    if who[at] >= 0:
+                        _consider(query, points[ids[who[at]]], ids[who[at]], best, names)
+                        row[who[at]] = np.nan  # no more within any limit
+            limit = left.dtype.type(best[0] * inflate)
+            for first in range(0, row.shape[0], STRIP):
+                last = min(first + STRIP, row.shape[0])
+                if not _any_within(row[first:last], limit):
+                    continue
+                for c in range(first, last):
+                    if not row[c] <= limit:
+                        continue
+                    if fine_left.shape[1] > 0:
+                        bound = np.float64(_product(fine_left[q], fine_right[j0 + c]))
+                        if bound > best[0] * fine_inflate:
+                            continue
+                    _consider(query, points[ids[j0 + c]], ids[j0 + c], best, names)
+                    limit = left.dtype.type(best[0] * inflate)
+    for q in range(rows[0], rows[1]):
+        sort_heap(dist[asked[q]], index[asked[q]])
 
 
 # Tables of all distances.

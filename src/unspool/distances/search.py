@@ -120,9 +120,16 @@ def _tree_pays(points: Array) -> bool:
     n_points, n_columns = points.shape
     if not _may_choose(points):
         return bool(n_columns <= TREE_DIMENSIONS)
-    leaves = arrange(points)
-    pilots = points[np.linspace(0, n_points - 1, PILOTS).astype(int)]
-    rank = min(DEFAULT_NEIGHBORS + 1, n_points - 1)
+    every = n_points // FEW_POINTS  # a tree of few points that already visits too many loses
+    is_worth = every < 2 or n_columns <= TREE_DIMENSIONS or _visits_few(points[::every], n_points)
+    return is_worth and _visits_few(points, n_points)
+
+
+def _visits_few(points: Array, n_points: int) -> bool:
+    """Say whether visits to these points' leaves cost less than products with ``n_points``."""
+    leaves, n_columns = arrange(points), points.shape[1]
+    pilots = points[np.linspace(0, len(points) - 1, PILOTS).astype(int)]
+    rank = min(DEFAULT_NEIGHBORS + 1, len(points) - 1)
     reach = np.partition(pairwise_squared_distances(pilots, points), rank, axis=1)[:, rank]
     gaps = np.maximum(leaves.low - pilots[:, None], pilots[:, None] - leaves.high)
     gaps = np.square(np.maximum(gaps, 0.0, out=gaps), out=gaps).sum(axis=2)

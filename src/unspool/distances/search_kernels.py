@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
-"""Compiled loops of the search by leaves, without the interpreter's lock.
+"""Compiled loops of the search within a radius and by leaves, without the interpreter's lock.
 
 Distances to all points of a leaf are summed together, coordinate by coordinate: each point's sum is
 in the order of the coordinates, as that of a box, and the loop over the points is vectorised.
@@ -10,9 +10,162 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .exact_kernels import INNER, _later, _sift_down, sort_edges, sort_heap
+from .exact_kernels import (
+    INNER,
+    STRIP,
+    _any_within,
+    _bounds,
+    _later,
+    _sift_down,
+    sort_heap,
+    squared_difference,
+)
 
+SHORT = 32  # edges that are sorted by insertion
 CHUNK = 64  # coordinates between two looks at whether all sums have passed their limit
+
+
+# Within a radius, by bounds.
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def count_within(left, right, columns, limit, space, counts):
+    """Add to each row's count the entries of a tile that are within the limit."""
+    tile = _bounds(left, right, (0, left.shape[0]), columns, space)
+    for r in range(tile.shape[0]):
+        count = np.int32(0)
+        for c in range(tile.shape[1]):
+            count += np.int32(tile[r, c] <= limit)
+        counts[r] += count
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def write_within(rows, columns, left, right, limit, space, pairs, ends, index, dist):
+    """Write the edges of a tile, each row's where its own end, and move that on.
+
+    ``both`` says that queries are points, that each pair is met once, and that none is its own.
+    """
+    queries, points, radius, both = pairs
+    tile = _bounds(left, right, rows, columns, space)
+    for r in range(tile.shape[0]):
+        q = rows[0] + r
+        for c in range(tile.shape[1]):
+            j = columns[0] + c
+            if tile[r, c] <= limit and not (both and j <= q):
+                d = np.sqrt(squared_difference(queries[q], points[j], np.inf))
+                if d <= radius:
+                    index[ends[q]], dist[ends[q]] = j, d
+                    ends[q] += 1
+                    if both:
+                        index[ends[j]], dist[ends[j]] = q, d
+                        ends[j] += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def close_gaps(starts, ends, index, dist):
+    """Move the edges of all rows together, and the starts with them."""
+    to = starts[0]
+    for r in range(ends.shape[0]):
+        first, last = starts[r], ends[r]
+        starts[r] = to
+        if first != to:
+            for e in range(first, last):
+                index[to + e - first], dist[to + e - first] = index[e], dist[e]
+        to += last - first
+    starts[ends.shape[0]] = to
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def collect_within(left, right, columns, limit, space, pairs, row, index, dist, size):
+    """Append the edges of a tile, row by row; return how many there are now."""
+    queries, points, radius, own = pairs
+    tile = _bounds(left, right, (0, left.shape[0]), columns, space)
+    width = tile.shape[1]
+    for r in range(tile.shape[0]):
+        query = queries[r]
+        for first in range(0, width, STRIP):
+            last = min(first + STRIP, width)
+            if not _any_within(tile[r, first:last], limit):
+                continue
+            for c in range(first, last):
+                j = columns[0] + c
+                if tile[r, c] <= limit and j != own + r:
+                    d = np.sqrt(squared_difference(query, points[j], np.inf))
+                    if d <= radius:
+                        row[size], index[size], dist[size] = r, j, d
+                        size += 1
+    return size
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def group_edges(row, index, dist, starts, columns, distances):
+    """Bring the edges of each row together, nearest first, ties by index."""
+    at = starts[:-1].copy()
+    for e in range(row.shape[0]):
+        place = at[row[e]]
+        columns[place], distances[place] = index[e], dist[e]
+        at[row[e]] += 1
+    sort_rows(starts[:-1], starts[1:], columns, distances)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def sort_rows(starts, ends, columns, distances):
+    """Sort each row by (distance, index)."""
+    longest = np.max(ends - starts)
+    space = np.empty(longest), np.empty(longest, np.int64), np.empty(longest + 1, np.int64)
+    for r in range(ends.shape[0]):
+        part = slice(starts[r], ends[r])
+        sort_edges(distances[part], columns[part], space)
+
+
+@njit(forceinline=True, **INNER)
+def sort_edges(dist, index, space):
+    """Sort by (distance, index): into as many equal steps as there are edges, then within each.
+
+    Four times as fast as NumPy's sort of 2,000 edges. Where many fall into one step, a heap keeps
+    the time within that of any sort.
+    """
+    n = dist.shape[0]
+    low, high = (np.min(dist), np.max(dist)) if n > SHORT else (0.0, 0.0)
+    factor = (n - 1) / (high - low) if high > low else 0.0
+    if n <= SHORT or not factor < np.inf:
+        _sort_few(dist, index)
+        return
+    held_dist, held_index, ends = space
+    ends[: n + 1] = 0
+    for e in range(n):
+        held_dist[e], held_index[e] = dist[e], index[e]
+        ends[np.int64((dist[e] - low) * factor) + 1] += 1
+    for step in range(n):
+        ends[step + 1] += ends[step]
+    for e in range(n):
+        mine = np.int64((held_dist[e] - low) * factor)
+        dist[ends[mine]], index[ends[mine]] = held_dist[e], held_index[e]
+        ends[mine] += 1
+    for step in range(n):  # each step now ends where the next began
+        part = slice(ends[step - 1] if step else 0, ends[step])
+        _sort_few(dist[part], index[part])
+
+
+@njit(forceinline=True, **INNER)
+def _sort_few(dist, index):
+    """Sort by (distance, index): by insertion, or where there are more by a heap."""
+    n = dist.shape[0]
+    if n > SHORT:
+        for at in range(n // 2 - 1, -1, -1):
+            _sift_down(dist, index, at, n, dist[at], index[at])
+        sort_heap(dist, index)
+        return
+    for e in range(1, n):
+        d, i = dist[e], index[e]
+        at = e
+        while at > 0 and _later(dist[at - 1], index[at - 1], d, i):
+            dist[at], index[at] = dist[at - 1], index[at - 1]
+            at -= 1
+        dist[at], index[at] = d, i
+
+
+# By leaves.
 
 
 @njit(forceinline=True, **INNER)

@@ -85,6 +85,7 @@ PILOTS = 24  # queries that the number of axes is chosen by
 RANK = 4  # pilots see so many points that their limit is the distance of this rank, or a later one
 MOST_AXES = 128
 DEPTHS = (8, 12, 16, 24, 32, 40, 48, 64, 80, 96, 128)
+FINE, FEWEST_FINE = 256, 500  # axes of the finer map, and the queries from which on it pays
 FEWEST_COLUMNS = 24  # below this the product costs no more than the look at it
 FEWEST_POINTS = 2_000  # below this the axes cost more than they save
 
@@ -92,19 +93,32 @@ FEWEST_POINTS = 2_000  # below this the axes cost more than they save
 LOOK = 10.0
 CANDIDATE = 10_000.0
 COORDINATE = 15.0
+FINE_LOOK = 3_000.0
 
 LEADING = 16  # coordinates that points are put in order by: the others spread less
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """The map phi: where to center, how to scale, which axes (None: all coordinates)."""
+    """The map phi: where to center, how to scale, which axes (None: all coordinates).
+
+    ``more`` axes, orthogonal to these, tell apart what these let pass.
+    """
 
     center: Array
     scale: float
     axes: Array | None
     dtype: np.dtype[Any]
     eps: float
+    more: Array | None = None
+
+    def finer(self) -> Sketch | None:
+        """Return the map with more axes as well; None if there are none."""
+        if self.axes is None or self.more is None:
+            return None
+        axes = np.hstack([self.axes, self.more])
+        error = error_of_map(len(self.center), axes, self.dtype)
+        return Sketch(self.center, self.scale, axes, self.dtype, error)
 
     def width(self) -> int:
         """Return the columns of a table."""
@@ -134,17 +148,26 @@ def error_of_map(n_columns: int, axes: Array | None, dtype: np.dtype[Any]) -> fl
 
 def coordinates(rows: Array, sketch: Sketch) -> tuple[Array, Array]:
     """Return phi of the rows, in the table's type, and |z|^2."""
-    z = rows - sketch.center
-    z *= sketch.scale
-    squared = np.einsum("ij,ij->i", z, z)
+    z, squared = _centered(rows, sketch)
     if sketch.axes is None:
         return z.astype(sketch.dtype), squared
-    y = z @ sketch.axes
+    return _along_axes(z @ sketch.axes, squared, sketch.dtype), squared
+
+
+def _centered(rows: Array, sketch: Sketch) -> tuple[Array, Array]:
+    """Return z and |z|^2."""
+    z = rows - sketch.center
+    z *= sketch.scale
+    return z, np.einsum("ij,ij->i", z, z)
+
+
+def _along_axes(y: Array, squared: Array, dtype: np.dtype[Any]) -> Array:
+    """Return phi of rows with these coordinates along the axes."""
     rest = squared - np.einsum("ij,ij->i", y, y)
-    f = np.empty((len(y), y.shape[1] + 1), sketch.dtype)
+    f = np.empty((len(y), y.shape[1] + 1), dtype)
     f[:, :-1] = y
     f[:, -1] = np.sqrt(np.maximum(rest, 0.0))
-    return f, squared
+    return f
 
 
 def lowered_norms(f: Array, squared: Array, eps: float) -> Array:
@@ -170,12 +193,57 @@ def fill(rows: Array, sketch: Sketch, left: Array | None, right: Array | None) -
     """Write the rows' part of the left and of the right table (None: not wanted)."""
     f, squared = coordinates(rows, sketch)
     a = lowered_norms(f, squared, sketch.eps)
+    for table, is_left in ((left, True), (right, False)):
+        if table is not None:
+            _write(f, a, table, left=is_left)
+
+
+def fill_nested(
+    rows: Array, maps: tuple[Sketch, Sketch], tables: tuple[Array, Array], *, left: bool
+) -> None:
+    """Write the rows' part of the tables of a map and of its finer one: one product for both."""
+    z, squared = _centered(rows, maps[0])
+    y = z @ np.asarray(maps[1].axes)
+    for sketch, table in zip(maps, tables, strict=True):
+        f = _along_axes(y[:, : sketch.width() - 3], squared, sketch.dtype)
+        _write(f, lowered_norms(f, squared, sketch.eps), table, left=left)
+
+
+def _write(f: Array, a: Array, table: Array, *, left: bool) -> None:
     w = f.shape[1]
-    if left is not None:
-        left[:, :w], left[:, w], left[:, w + 1] = f, a, 1
-    if right is not None:
-        np.multiply(f, -2, out=right[:, :w])
-        right[:, w], right[:, w + 1] = 1, a
+    if left:
+        table[:, :w], table[:, w], table[:, w + 1] = f, a, 1
+    else:
+        np.multiply(f, -2, out=table[:, :w])
+        table[:, w], table[:, w + 1] = 1, a
+
+
+def factor_of(rows: Array, sketch: Sketch, *, left: bool) -> Array:
+    """Return the left or the right factor of the product that bounds squared distances."""
+    table = np.empty((len(rows), sketch.width()), sketch.dtype)
+
+    def work(strip: slice) -> None:
+        part = table[strip]
+        fill(rows[strip], sketch, part if left else None, None if left else part)
+
+    run_strips(work, len(rows), max(1, 2**19 // rows.shape[1]))
+    return table
+
+
+def nested_factors(
+    rows: Array, sketch: Sketch, finer: Sketch | None, *, left: bool
+) -> tuple[Array, Array]:
+    """Return the left or right factors of a map and of its finer one, which may be lacking."""
+    if finer is None:
+        return factor_of(rows, sketch, left=left), np.empty((len(rows), 0), sketch.dtype)
+    tables = tuple(np.empty((len(rows), each.width()), each.dtype) for each in (sketch, finer))
+
+    def work(strip: slice) -> None:
+        parts = tables[0][strip], tables[1][strip]
+        fill_nested(rows[strip], (sketch, finer), parts, left=left)
+
+    run_strips(work, len(rows), max(1, 2**19 // rows.shape[1]))
+    return tables[0], tables[1]
 
 
 @dataclass(frozen=True)
@@ -249,15 +317,23 @@ def choose_map(
         return _whole(spread, np.dtype(np.float64))
     if n_columns < FEWEST_COLUMNS or len(points) < FEWEST_POINTS:
         return _whole(spread, np.dtype(np.float32))
-    axes = leading_axes(spread.sample, min(MOST_AXES, n_columns - 1))
+    is_fine = radius is None and others is not None and _pays_fine(others)
+    axes = leading_axes(spread.sample, FINE if is_fine else min(MOST_AXES, n_columns - 1))
     share = 0.5 if others is None and radius is None else 1.0
     depth = _best_depth(points, spread, axes, k, share, limit)
     single = np.dtype(np.float32)
     if depth is None:
         return _whole(spread, single)
-    chosen = np.linalg.qr(axes[:, :depth].astype(np.float64))[0]
-    error = error_of_map(n_columns, chosen, single)
-    return Sketch(spread.center, spread.scale, chosen, single, error)
+    wide = axes if is_fine else axes[:, :depth]
+    chosen = np.linalg.qr(wide.astype(np.float64))[0]
+    near, more = chosen[:, :depth], chosen[:, depth:] if is_fine else None
+    error = error_of_map(n_columns, near, single)
+    return Sketch(spread.center, spread.scale, near, single, error, more)
+
+
+def _pays_fine(queries: Array) -> bool:
+    """Say whether a finer map saves more than it costs: to many queries, of very many columns."""
+    return bool(len(queries) >= FEWEST_FINE and queries.shape[1] >= 2 * FINE)
 
 
 def _whole(spread: Spread, dtype: np.dtype[Any]) -> Sketch:
@@ -284,9 +360,11 @@ def _best_depth(
 ) -> int | None:
     """Return the number of axes of least cost; None if all coordinates cost less.
 
-    ``share`` of the pairs are computed: half of them, where both sides use each.
+    ``share`` of the pairs are computed: half of them, where both sides use each. What passes is
+    evaluated, or looked at by a finer map first, if there are axes for one.
     """
     n_points, n_columns = points.shape
+    is_fine, axes = axes.shape[1] > MOST_AXES, axes[:, :MOST_AXES]
     every = max(1, k // RANK)
     pilots = spread.sample[:PILOTS].astype(np.float32)
     y, squared, dots = _pilot_products(points[::every], spread, axes, pilots)
@@ -302,7 +380,9 @@ def _best_depth(
     for depth in (d for d in DEPTHS if d <= axes.shape[1]):
         partial += _squared(mine[:, before:depth], y[:, before:depth])
         passing = every * float(np.mean(np.sum(partial <= limits, axis=1)))
-        cost = share * n_points * (depth + LOOK) + passing * per_candidate
+        cost = share * n_points * (depth + LOOK) + passing * (
+            FINE_LOOK if is_fine else per_candidate
+        )
         if cost < least:
             best, least = depth, cost
         before = depth
