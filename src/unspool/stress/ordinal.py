@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from ..values import Array
 from .raw_stress import CHUNKS, Fit, KnownPairs, Pairs, ShepardDiagram, chunks_per_call
 
 Ties = Literal["primary", "secondary"]
-STRIP = 1 << 17  # pairs that a thread puts in order at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +33,12 @@ class OrdinalStress:
 
     pairs: Pairs  # in increasing order of dissimilarity
     groups: Array  # where each run of equal dissimilarities starts, and the end
+    tied: Array  # the pairs in runs of several, and where each of these starts among them
+    runs: Array
     ties: Ties
     total: float
     curvature: Array
+    space: PoolingSpace
 
     @classmethod
     def of(cls, pairs: Pairs, ties: Ties) -> OrdinalStress:
@@ -45,11 +47,16 @@ class OrdinalStress:
         values = pairs.dissimilarities
         changes = np.flatnonzero(values[1:] > values[:-1]) + 1
         groups = np.concatenate([[0], changes, [len(values)]])
-        return cls(pairs, groups, ties, pairs.weighted_sum(values, values), pairs.curvature())
+        sizes = np.diff(groups)
+        tied = np.flatnonzero(np.repeat(sizes > 1, sizes))
+        runs = np.concatenate([[0], np.cumsum(sizes[sizes > 1])])
+        total = pairs.weighted_sum(values, values)
+        space = PoolingSpace.of(len(values), values.dtype)
+        return cls(pairs, groups, tied, runs, ties, total, pairs.curvature(), space)
 
     def loss_and_gradient(self, configuration: Array) -> tuple[float, Array]:
         """Return the stress and its gradient."""
-        distances = self.pairs.distances(configuration)
+        distances = self.pairs.distances(configuration, self.space.distances)
         disparities = self.monotone_disparities(distances)
         size, miss = self.pairs.misfit(distances, disparities)
         if size == 0.0:
@@ -63,10 +70,13 @@ class OrdinalStress:
         return None
 
     def monotone_disparities(self, distances: Array) -> Array:
-        """Return the monotone sequence nearest to the distances of the pairs."""
+        """Return the monotone sequence nearest to the distances of the pairs.
+
+        It stands in the workspace, and is gone with the next one.
+        """
         weights = self.pairs.weights if len(self.pairs.weights) else None
         if len(self.groups) == len(distances) + 1:
-            return monotone_regression(distances, weights)
+            return monotone_regression(distances, weights, self.space)
         return self._secondary(distances) if self.ties == "secondary" else self._primary(distances)
 
     def rescale(self, configuration: Array) -> Array:
@@ -92,15 +102,19 @@ class OrdinalStress:
         return OrdinalDisparities(pairs, values * np.float64(scale))
 
     def _primary(self, distances: Array) -> Array:
-        order = argsort_within(self.groups, distances)
-        weights = _taken(self.pairs.weights, order) if len(self.pairs.weights) else None
-        sorted_fit = monotone_regression(_taken(distances, order), weights)
-        fitted = np.empty_like(distances)
+        """Return the disparities where those of a run follow its distances.
 
-        def work(strip: slice) -> None:
-            fitted[order[strip]] = sorted_fit[strip]
-
-        run_strips(work, len(order), STRIP)
+        For the fit the distances of each run are put in order, and back afterwards.
+        """
+        own, weights = distances[self.tied], None
+        order = self.tied[argsort_within(self.runs, own)]
+        if len(self.pairs.weights):
+            weights = np.array(self.pairs.weights)
+            weights[self.tied] = self.pairs.weights[order]
+        distances[self.tied] = distances[order]
+        fitted = monotone_regression(distances, weights, self.space)
+        distances[self.tied] = own
+        fitted[order] = fitted[self.tied]
         return fitted
 
     def _secondary(self, distances: Array) -> Array:
@@ -162,7 +176,28 @@ class MonotoneCurve:
         return np.where(beyond, top * (values / last if last > 0.0 else 1.0), inside)
 
 
-def monotone_regression(values: Array, weights: Array | None = None) -> Array:
+class PoolingSpace(NamedTuple):
+    """What pooling works in, for all steps of a descent: new memory costs it a third of its time.
+
+    ``sums``, ``masses`` and ``starts`` are those of blocks, ``fitted`` what they make of distances.
+    """
+
+    sums: Array
+    masses: Array
+    starts: Array
+    fitted: Array
+    distances: Array
+
+    @classmethod
+    def of(cls, n: int, dtype: Any) -> PoolingSpace:
+        """Return room for ``n`` values."""
+        values = np.empty(n, dtype), np.empty(n, dtype)
+        return cls(np.empty(n), np.empty(n), np.empty(n + 1, np.int64), *values)
+
+
+def monotone_regression(
+    values: Array, weights: Array | None = None, space: PoolingSpace | None = None
+) -> Array:
     """Return the non-decreasing sequence nearest to ``values`` in (weighted) least squares.
 
     Chunks are pooled on their own and their blocks then pooled again, in order: the nearest
@@ -170,27 +205,14 @@ def monotone_regression(values: Array, weights: Array | None = None) -> Array:
     """
     from .stress_kernels import join_chunks, pool_chunks, spread_means
 
-    n, fitted = len(values), np.empty_like(values)
-    weighting = np.empty(0) if weights is None else weights
-    sums, masses = np.empty(n), np.empty(n)
-    starts, counts = np.empty(n + 1, np.int64), np.empty(CHUNKS, np.int64)
-    step = chunks_per_call(n)
-    run_kernel(pool_chunks, (values, weighting, sums, masses, starts, counts), CHUNKS, step)
-    blocks = join_chunks(sums, masses, starts, counts)
-    step = max(1, blocks * step // CHUNKS)
-    run_kernel(spread_means, (sums, masses, starts, fitted), blocks, step)
-    return fitted
-
-
-def _taken(values: Array, order: Array) -> Array:
-    """Return the values in this order."""
-    answer = np.empty_like(values)
-
-    def work(strip: slice) -> None:
-        np.take(values, order[strip], out=answer[strip], mode="clip")
-
-    run_strips(work, len(order), STRIP)
-    return answer
+    space = space or PoolingSpace.of(len(values), values.dtype)
+    weighting, blocks = np.empty(0) if weights is None else weights, space[:3]
+    counts, step = np.empty(CHUNKS, np.int64), chunks_per_call(len(values))
+    run_kernel(pool_chunks, (values, weighting, *blocks, counts), CHUNKS, step)
+    n_blocks = join_chunks(*blocks, counts)
+    step = max(1, n_blocks * step // CHUNKS)
+    run_kernel(spread_means, (*blocks, space.fitted), n_blocks, step)
+    return space.fitted
 
 
 def parallel_argsort(values: Array) -> Array:

@@ -285,11 +285,11 @@ class Pairs:
         ends = _gather(self.first, order), _gather(self.second, order)
         return Pairs(*ends, _gather(self.dissimilarities, order), weights, self.n_points)
 
-    def distances(self, configuration: Array) -> Array:
+    def distances(self, configuration: Array, out: Array | None = None) -> Array:
         """Return the distances of the pairs on a map."""
         from .stress_kernels import pair_distances
 
-        answer = np.empty(len(self.first), self.dissimilarities.dtype)
+        answer = np.empty(len(self.first), self.dissimilarities.dtype) if out is None else out
         arrays = self.first, self.second, self._columns(configuration), answer
         run_kernel(pair_distances, arrays, len(answer), STRIP)
         return answer
