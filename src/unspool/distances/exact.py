@@ -123,9 +123,8 @@ def nearest_of_all(points: Array, k: int) -> Nearest | None:
 
 def nearest(prepared: PreparedPoints, queries: Array, k: int) -> Nearest:
     """Return the ``k`` nearest points of each query."""
-    found = Nearest(
-        np.full((len(queries), k), np.iinfo(np.int64).max), np.full((len(queries), k), np.inf)
-    )
+    shape = len(queries), k
+    found = Nearest(np.full(shape, np.iinfo(np.int64).max), np.full(shape, np.inf))
     with limit_blas_threads():
         for first in range(0, len(queries), BATCH):
             batch = slice(first, min(first + BATCH, len(queries)))
@@ -219,8 +218,9 @@ class _Edges:
     def grow(self, used: int, wanted: int) -> None:
         """Make room for ``wanted`` edges, of which some are there."""
         if wanted > len(self.row):
-            columns = self.row, self.index, self.dist
-            self.row, self.index, self.dist = (_grown(c, used, wanted) for c in columns)
+            more = max(wanted, 2 * len(self.row)) - used
+            held = (column[:used] for column in (self.row, self.index, self.dist))
+            self.row, self.index, self.dist = (np.append(c, np.empty(more, c.dtype)) for c in held)
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,8 @@ class _Ball:
         """Return the edges of some queries."""
         from . import search_kernels as kernels
 
-        pairs, size = (queries, self.prepared.points, self.radius, self._own(first)), 0
+        own = first if self.others else -(2**40)  # the point that the first query is, or none
+        pairs, size = (queries, self.prepared.points, self.radius, own), 0
         for left, right, columns in self._tiles(queries):
             space.grow(size, size + len(queries) * (columns[1] - columns[0]))
             found = space.row, space.index, space.dist
@@ -288,17 +289,6 @@ class _Ball:
         part = Within(starts, np.empty(size, np.int64), np.empty(size))
         kernels.group_edges(row, index, dist, part.starts, part.columns, part.distances)
         return part
-
-    def _own(self, first: int) -> int:
-        """Return the point that the first of some queries is, or what is none."""
-        return first if self.others else -(2**40)
-
-
-def _grown(column: Array, used: int, wanted: int) -> Array:
-    """Return a copy of a column with room for ``wanted`` entries, at least twice as long."""
-    new = np.empty(max(wanted, 2 * len(column)), column.dtype)
-    new[:used] = column[:used]
-    return new
 
 
 def _rearranged(table: Array, order: Array) -> Array:
