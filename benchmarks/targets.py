@@ -73,8 +73,8 @@ REASONS = {
     "positions",
     "mds-mnist2k": "most of the time are 130 steps, to a lower stress than the peer reaches in its "
     "100",
-    "nonmetric-mds-mnist2k": "half of the time is monotone regression of two million pairs, in each "
-    "of 94 steps, to a lower stress than the peer reaches",
+    "nonmetric-mds-mnist2k": "half of the time is monotone regression of two million pairs, in "
+    "each of 94 steps, to a lower stress than the peer reaches",
     "laplacian-100k": "SuperLU's factorisation and solves are two fifths of the time, a quarter "
     "is arithmetic on the block of six vectors",
     "laplacian-highfill-3d": "the filter makes some 400 products with a block of six vectors, more "
