@@ -66,17 +66,30 @@ def iterate(
 
     Announces itself as the stage ``name``; a listener may cancel between any two steps.
     """
-    state, best, losses = initial, initial, [loss]
     with stage(name, total=max_steps) as running:
-        done = False
-        while not done and len(losses) <= max_steps:
-            state, loss = step(state)
-            if loss <= min(losses):
-                best = state
-            losses.append(loss)
-            done = converged(losses)
-            running.advance()
-        running.note(steps=len(losses) - 1, converged=done, loss=min(losses))
+        found = repeat(initial, loss, step, converged, max_steps, running.advance)
+        running.note(steps=found.steps, converged=found.converged, loss=min(found.losses))
+    return found
+
+
+def repeat(
+    initial: State,
+    loss: float,
+    step: Callable[[State], tuple[State, float]],
+    converged: Converged,
+    max_steps: int,
+    after: Callable[[], None] = lambda: None,
+) -> Outcome[State]:
+    """Step as ``iterate`` does, for steps that are stages themselves."""
+    state, best, losses = initial, initial, [loss]
+    done = False
+    while not done and len(losses) <= max_steps:
+        state, loss = step(state)
+        if loss <= min(losses):
+            best = state
+        losses.append(loss)
+        done = converged(losses)
+        after()
     return Outcome(best, tuple(losses), done)
 
 

@@ -52,7 +52,7 @@ def test_brownian_motion():
     np.testing.assert_allclose(found.coefficients(found.compose(walk)), walk, atol=1e-9)
     with pytest.raises(ValueError, match="increasing"):
         karhunen_loeve(lambda t, s: 1.0, [0.0, 0.0])
-    with pytest.raises(ValueError, match="weights must be 2 numbers"):
+    with pytest.raises(ValueError, match="weights must be 2 positive numbers"):
         mercer_expansion(lambda x, y: 1.0, [0.0, 1.0], [1.0, -1.0])
 
 

@@ -1482,6 +1482,24 @@ BREAKAGES = [
         ),
     ),
     *breaking(
+        "methods/ltsa.py",
+        (
+            "LTSA aligns tangent spaces of as many dimensions as coordinates are asked for",
+            "geometry, component, n_coordinates, self",
+            "geometry, component, 1, self",
+            ALIGNED,
+        ),
+    ),
+    *breaking(
+        "methods/modified_lle.py",
+        (
+            "modified LLE heeds its regularization",
+            "n_coordinates, self.regularization)",
+            "n_coordinates, 1e-3)",
+            "properties/test_options.py",
+        ),
+    ),
+    *breaking(
         "methods/mds.py",
         (
             "copies share a place",

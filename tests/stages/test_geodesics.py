@@ -11,8 +11,9 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 
 from tests.cases import roll
 from unspool import datasets, distances, graph, runtime
+from unspool import paths as geodesics
 from unspool.edges import graph_from_edges
-from unspool.paths import ShortestPaths, geodesic_distances, geodesics, prepare_paths
+from unspool.paths import ShortestPaths, geodesic_distances, prepare_paths
 from unspool.paths.dijkstra_kernels import _by_buckets, _by_heap
 from unspool.runtime import resources as memory
 from unspool.values import NeighborGraph

@@ -8,7 +8,7 @@ import pytest
 
 import unspool
 from unspool import runtime
-from unspool.runtime import Cancelled, Event, display
+from unspool.runtime import Cancelled, Event, progress
 
 
 def heard(work):
@@ -193,7 +193,7 @@ def test_a_log_is_not_flooded(capfd):
 def lines_of(events, monkeypatch, capfd, **given):
     """Return the lines of a log in which the events happen at the given seconds."""
     clock = {"now": 0.0}
-    monkeypatch.setattr(display.time, "monotonic", lambda: clock["now"])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock["now"])
     with runtime.show_progress("Work", **given), runtime.stage("sweep", total=1000) as running:
         for clock["now"], done in events:
             running.advance(done - running.done)
@@ -230,12 +230,12 @@ def test_a_long_work_leaves_few_lines(monkeypatch, capfd):
     [(0.012, "12 ms"), (0.5, "0.5 s"), (12.4, "12 s"), (240, "4 min"), (7260, "2 h 1 min")],
 )
 def test_a_time_in_words(seconds, words):
-    assert display._duration(seconds) == words
+    assert progress._duration(seconds) == words
 
 
 def test_the_exact_search_tells_how_far_it_is_and_the_time_left(monkeypatch, capfd):
-    monkeypatch.setattr(display, "IN_LOG", 0.0)
-    monkeypatch.setattr(display, "SPARSER", 0.0)
+    monkeypatch.setattr(progress, "IN_LOG", 0.0)
+    monkeypatch.setattr(progress, "SPARSER", 0.0)
     points = np.random.default_rng(0).normal(size=(6000, 40))
     unspool.LLE(n_neighbors=8, search="exact", verbose=True).fit(points)
     lines = capfd.readouterr().err.splitlines()

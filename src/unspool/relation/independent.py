@@ -25,6 +25,7 @@ from scipy.optimize import minimize
 
 from .. import distances, graph
 from ..runtime import advise, stage
+from ..spectrum import signs
 from ..values import Array, NeighborGraph
 from .vector_combinations import half_vectorize, solve_combination
 
@@ -325,10 +326,10 @@ def keep_angles(
     )
     matrix = found.state
     values, axes = eigh(matrix)
-    values = np.maximum(values[::-1], 0.0)
+    values, axes = np.maximum(values[::-1], 0.0), axes[:, ::-1]
     flat = half_vectorize(matrix)
     misfit = float(flat @ quadratic @ flat) / max(float(flat @ whole @ flat), 1e-300)
-    return ConformalMap(values, axes[:, ::-1] * np.sqrt(values), misfit, found.steps)
+    return ConformalMap(values, axes * signs(axes) * np.sqrt(values), misfit, found.steps)
 
 
 def _misfit(products: Array, lengths: Array) -> tuple[Array, Array]:

@@ -338,7 +338,7 @@ class SubspaceMixture:
 
         A subspace that has too few of them stays where it was before.
         """
-        floor = FLOOR * max(float(points.var(axis=0).sum()), 1e-300)
+        floor = FLOOR * max(float(points.var(axis=0).sum()), 1e-200)  # its inverse must be finite
         subspaces, variances, across, room = [], [], 0.0, 0.0
         for every, found in zip(shares.T, before, strict=True):
             held, dimension = every > NEGLIGIBLE, found.dimension
@@ -409,14 +409,13 @@ def find_subspaces(
     """Return subspaces that points lie in or near; of dimensions to be found, if none are given."""
     seen = Seen.of(points, n_subspaces, max(dimensions, default=1), affine=affine, seed=seed)
     tried, found = [dimensions] if dimensions else seen.possible(), []
-    with stage("dimensions", total=len(tried)) as running:
-        for some in tried:
-            for labels in seen.starts(some, seed):
-                found.append(_fitted(points, labels, some, affine=affine))
-            running.advance()
-        best = min(found, key=_rank)
-        if not dimensions:
-            best = _with_better_dimensions(points, best, affine=affine)
+    for some in tried:
+        for labels in seen.starts(some, seed):
+            found.append(_fitted(points, labels, some, affine=affine))
+    best = min(found, key=_rank)
+    if not dimensions:
+        best = _with_better_dimensions(points, best, affine=affine)
+    with stage("dimensions") as running:
         running.note(degree=n_subspaces, columns=seen.directions.shape[1], tried=len(tried))
     return best
 

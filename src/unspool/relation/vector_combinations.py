@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lu_factor, lu_solve
 
-from ..optimize import Outcome, iterate, minimize
+from ..optimize import Outcome, iterate, minimize, repeat
 from ..values import Array
 from .maximum_variance import DistanceBounds, Unfolding
 
@@ -439,13 +439,9 @@ def _refine(
         loss = replace(loss, weights=loss.pulls(squared), stiffness=STIFFER * loss.stiffness)
         return (found.state, loss, steps + found.steps), broken
 
-    found = iterate(
-        (places, first, 0),
-        np.inf,
-        descend,
-        lambda losses: losses[-1] <= tolerance,
-        name="multipliers",
-        max_steps=-(-max_steps // ROUND),
+    most_rounds = -(-max_steps // ROUND)
+    found = repeat(
+        (places, first, 0), np.inf, descend, lambda losses: losses[-1] <= tolerance, most_rounds
     )
     places, _, steps = found.state
     reached = places * np.sqrt(unit)
@@ -458,8 +454,10 @@ def _descend(
     """Return the coordinates that descent leads to, centred."""
 
     def objective(steps: Array) -> tuple[float, Array]:
-        value, slope = loss(places + smooth.moved(steps))
-        return value + SHIFT, smooth.slope(slope)
+        with np.errstate(over="ignore", invalid="ignore"):  # a trial step may lead anywhere
+            value, slope = loss(places + smooth.moved(steps))
+            slope = smooth.slope(slope)
+        return (value + SHIFT, slope) if np.isfinite(value) else (np.inf, np.zeros_like(steps))
 
     found = minimize(
         objective,

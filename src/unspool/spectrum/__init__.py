@@ -14,6 +14,7 @@ from .solve import (
     FILTER_PRODUCTS,
     SQUARED_FROM,
     products_pay,
+    signs,
     solve,
 )
 
@@ -29,5 +30,6 @@ __all__ = [
     "double_product",
     "negative_mass",
     "products_pay",
+    "signs",
     "solve",
 ]
