@@ -19,7 +19,7 @@ from unspool.catalog import METHODS
 from unspool.cli import COMMANDS
 from unspool.cli.methods import ParameterType, method_options
 from unspool.methods.parameters import parameters_of
-from unspool.runtime import display
+from unspool.runtime import progress
 
 ROLL = datasets.swiss_roll(120, seed=3)
 
@@ -105,12 +105,12 @@ def test_without_a_file_the_map_goes_to_stdout(table):
 
 
 def test_progress_is_on_stderr_and_can_be_silent(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(display, "IN_LOG", 0.0)
-    monkeypatch.setattr(display, "SPARSER", 0.0)
+    monkeypatch.setattr(progress, "IN_LOG", 0.0)
+    monkeypatch.setattr(progress, "SPARSER", 0.0)
     told = done("embed", table, "-o", tmp_path / "map.csv")
     assert told.stdout == ""
     assert "isomap: neighbours 1/1" in told.stderr
-    monkeypatch.setattr(display, "IN_LOG", 60.0)
+    monkeypatch.setattr(progress, "IN_LOG", 60.0)
     assert "neighbours" not in done("embed", table, "-o", tmp_path / "map.csv").stderr
     quiet = done("embed", table, "-q", "-o", tmp_path / "map.csv")
     assert quiet.output == ""
