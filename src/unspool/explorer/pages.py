@@ -89,7 +89,7 @@ def served_files() -> dict[str, bytes]:
     """Return the files of the page for a server: the document names all its modules at once.
 
     A browser finds a module in the one that imports it, four one after the other here; named in the
-    document they are fetched side by side, and 100,000 points are drawn a fifth of a second sooner.
+    document they are fetched side by side.
     """
     found = page_files()
     links = "\n".join(
