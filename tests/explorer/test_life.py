@@ -332,6 +332,23 @@ def test_the_document_names_every_module_that_its_first_one_reaches():
     assert len(named) > 20
 
 
+def test_the_document_asks_for_the_first_map_and_nothing_is_made_ready_before_it_is_drawn():
+    with running(make_explorer(60)) as client:
+        document = client.ask("/").body.decode()
+        links = re.findall(r'<link rel="preload" href="([^"]+)" as="fetch" crossorigin>', document)
+        assert links == ["/api/info", "/api/points?map=m0"]
+        assert all(client.ask(link).status == 200 for link in links)
+        jobs = client.serving.site.explorer.jobs
+        assert jobs._worker is None
+        assert client.ask("/api/drawn", "POST", Origin=None).status == 403
+        assert jobs._worker is None
+        assert client.ask("/api/drawn", "POST").status == 204
+        until = time.monotonic() + PATIENCE
+        while jobs._worker is None and time.monotonic() < until:
+            time.sleep(0.01)
+        assert jobs._worker is not None
+
+
 def test_the_page_writes_text_as_text_only():
     unsafe = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc"
     for name, body in page_files().items():

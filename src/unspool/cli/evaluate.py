@@ -348,7 +348,7 @@ def _write(given: dict[str, Any], explorer: Any) -> None:
 def _show(given: dict[str, Any], explorer: Any) -> None:
     """Serve the page until its last window is closed, or Ctrl-C."""
     from ..explorer.server import serve
-    from ..explorer.start import open_browser, warm
+    from ..explorer.start import open_browser
 
     serving = serve(explorer, given["port"], keep=given["no_browser"])
     click.echo(f"explorer: {serving.address}")
@@ -356,5 +356,4 @@ def _show(given: dict[str, Any], explorer: Any) -> None:
         ends = "Ctrl-C ends it" if given["no_browser"] else "ends with its window, or Ctrl-C"
         click.echo(f"unspool: {ends}", err=True)
     sys.stdout.flush()
-    warm(explorer)
     serving.run(None if given["no_browser"] else lambda: open_browser(serving))

@@ -7,6 +7,7 @@ ask at all.
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -56,6 +57,7 @@ class Explorer:
     jobs: Jobs
     host: str = "server"
     frames: dict[str, bytes] = field(default_factory=dict)  # of maps, which do not change
+    _preparing: threading.Thread | None = None
 
     @property
     def capabilities(self) -> dict[str, bool]:
@@ -72,6 +74,19 @@ class Explorer:
             "page": self.host == "server",
             "thumbnails": asks and self.session.data.image is not None,
         }
+
+    def prepare(self) -> None:
+        """Make ready what the first click and the first fit need, beside the rest, once."""
+
+        def work() -> None:
+            self.jobs.warm()
+            _ = self.session.spacing
+            for view in list(self.session.views.values()):
+                view.index.nearest(view.places[:1].astype(np.float64), 1)
+
+        if self._preparing is None:
+            self._preparing = threading.Thread(target=work, daemon=True)
+            self._preparing.start()
 
     def answer(self, asked: Asked) -> Answer:
         """Answer a question; what cannot be answered has its sentence and its status."""

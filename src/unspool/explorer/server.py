@@ -161,8 +161,11 @@ class Site:
             return _response(_refused(403, "open the address that the explorer printed"))
         if path == "/api/events" and request.method == "GET":
             return self._stream()
-        if path == "/api/bye" and request.method == "POST":
-            self.windows.goodbye()
+        if path in ("/api/drawn", "/api/bye") and request.method == "POST":
+            if path == "/api/bye":
+                self.windows.goodbye()
+            else:  # not before: it would take the processor from the page that loads
+                self.explorer.prepare()
             return _response(Answer(b"", status=204))
         if path.startswith("/api/"):
             return await self._ask(request)
@@ -185,7 +188,17 @@ class Site:
             return _refused(405, f"{method} is not known here")
         if name not in self.pages or (path != "/" and not path.startswith("/page/")):
             return _refused(404, "there is nothing at this address")
-        return Answer(self.pages[name], TYPES[name[name.rindex(".") :]])
+        body = self.pages[name]
+        if name == "index.html":
+            body = body.replace(b"<!-- first map -->", self._first_map().encode())
+        return Answer(body, TYPES[name[name.rindex(".") :]])
+
+    def _first_map(self) -> str:
+        """Return the link that fetches the first map beside the modules that will draw it."""
+        first = next(iter(self.explorer.session.views), None)
+        if first is None:
+            return ""
+        return f'<link rel="preload" href="/api/points?map={first}" as="fetch" crossorigin>'
 
     async def _ask(self, request: Request) -> Response:
         from anyio import CapacityLimiter, to_thread
@@ -361,6 +374,8 @@ def listen_on(port: int = 0) -> socket.socket:
     """Return a socket of this machine only, on a free port unless one is asked for."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # else the body of an answer waits some 40 ms until the browser has acknowledged its header
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         made.bind((HOST, port))
     except OSError as error:

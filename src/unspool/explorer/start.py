@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -96,18 +95,6 @@ def explorer_of(data: Data, given: Any = None, host: str = "server") -> Explorer
     return Explorer(session, Jobs(session), host)
 
 
-def warm(explorer: Explorer) -> None:
-    """Make ready what the first click and the first fit need, while the page loads."""
-
-    def work() -> None:
-        explorer.jobs.warm()
-        _ = explorer.session.spacing
-        for view in list(explorer.session.views.values()):
-            view.index.nearest(view.places[:1].astype(np.float64), 1)
-
-    threading.Thread(target=work, daemon=True).start()
-
-
 def explore(
     model: Any,
     X: Any,
@@ -172,7 +159,6 @@ def explore(
     from .server import serve
 
     serving = serve(explorer, port, keep=not browser)
-    warm(explorer)
     serving.start()
     print(f"explorer: {serving.address}", file=sys.stderr)
     if browser:

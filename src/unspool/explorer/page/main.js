@@ -9,6 +9,7 @@ import { createLook } from "./look.js";
 import { createMaps } from "./maps.js";
 import { createPoint, nameOf, rowTable, thumbnail } from "./point.js";
 import { createRows } from "./rows.js";
+import { prepareScatter } from "./scatter.js";
 import { connect } from "./source.js";
 import { createStore, fromAddress, INITIAL, toAddress } from "./state.js";
 import { createTrust } from "./trust.js";
@@ -53,7 +54,9 @@ export function mount(element, transport, options) {
 
 async function open(element, transport, options) {
   const source = connect(transport);
-  const info = await source.info();
+  const asked = source.info();
+  prepareScatter();
+  const info = await asked;
   const initial = { ...INITIAL, ...firstState(info), theme: options.theme ?? "auto" };
   const hash = options.host === "widget" ? "" : location.hash.slice(1);
   const store = createStore(sensible({ ...initial, ...fromAddress(hash) }, initial, info));

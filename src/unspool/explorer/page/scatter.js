@@ -1,5 +1,7 @@
 // Points drawn by WebGL2, in the plane and in space: every point, in an order that favors none.
 
+import { h } from "./dom.js";
+
 const VERTEX = `#version 300 es
 in vec3 a_from;
 in vec3 a_to;
@@ -48,8 +50,28 @@ void main() {
 const ATTRIBUTES = ["a_from", "a_to", "a_color", "a_mark"];
 const UNIFORMS = ["u_matrix", "u_share", "u_size", "u_opacity", "u_solid", "u_eye"];
 
-/** Make a drawing of points on a canvas. */
-export function createScatter(canvas) {
+let spare = null; // a drawing that waits for its map
+
+/** Make the first drawing while the data are on their way: a browser takes a while for it. */
+export function prepareScatter() {
+  if (spare) return;
+  spare = makeScatter();
+  const dot = { places: new Float32Array(3), q: 3 };
+  spare.move(dot, dot);
+  spare.paint(new Uint8Array(4));
+  spare.mark(new Uint8Array(4).fill(1));
+  spare.draw({ matrix: new Float32Array(16), share: 1, size: 1, opacity: 0, solid: false, eye: 1, pixels: 1 });
+}
+
+/** Make a drawing of points, with the canvas it is on. */
+export function createScatter() {
+  const made = spare ?? makeScatter();
+  spare = null;
+  return made;
+}
+
+function makeScatter() {
+  const canvas = h("canvas", { class: "points" });
   const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, premultipliedAlpha: true });
   if (!gl) throw new Error("this browser has no WebGL2: the map cannot be drawn here");
   const program = link(gl);
@@ -69,6 +91,7 @@ export function createScatter(canvas) {
   }
 
   return {
+    canvas,
     /** Set where points come from and go to: {places, q} each. */
     move(from, to) {
       held.n = to.places.length / to.q;

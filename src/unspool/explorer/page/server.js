@@ -3,6 +3,7 @@
 import { mount } from "./main.js";
 
 const EVENTS = ["hello", "progress", "done", "failed", "cancelled", "closing"];
+const SHOWN = 300; // ms for the first frame, before the server makes ready what may be asked next
 
 const transport = {
   async request(method, path, query, body) {
@@ -30,4 +31,5 @@ const transport = {
 };
 
 addEventListener("pagehide", () => navigator.sendBeacon("/api/bye"));
-mount(document.getElementById("app"), transport, { host: "server" });
+const { opened } = mount(document.getElementById("app"), transport, { host: "server" });
+opened.then((app) => app.board.drawn).then(() => setTimeout(() => navigator.sendBeacon("/api/drawn"), SHOWN));

@@ -14,10 +14,10 @@ const FINE = 300_000; // points above which a pixel of the screen is enough
 
 /** Make the view of a map. `act` is told what the hand does: hover, click, lasso, camera, place, trail. */
 export function createView(act) {
-  const points = h("canvas", { class: "points" });
+  const scatter = createScatter();
+  const points = scatter.canvas;
   const over = h("canvas", { class: "over" });
   const stage = h("div", { class: "stage", tabindex: 0, role: "application", "aria-roledescription": "map" }, points, over);
-  const scatter = createScatter(points);
   const size = { width: 1, height: 1 };
   const own = { places: null, from: null, share: 1, camera: null, chosen: null, scene: {}, hover: -1, cursor: -1, look: null, screen: null, animation: 0, stale: true };
   const draw = perFrame(() => drawNow());
