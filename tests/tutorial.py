@@ -9,18 +9,23 @@ import sys
 from pathlib import Path
 
 
-def follow(text):
-    """Run the commands and the blocks of Python, and compare what these print with the page."""
-    names = {"__name__": "tutorial"}
+def in_a_shell(block):
+    """Run commands as a reader does."""
     beside = Path(sys.executable).parent  # where `unspool` is
     env = {**os.environ, "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}"}
+    run = {"shell": True, "capture_output": True, "text": True, "check": False, "env": env}
+    done = subprocess.run(block, **run)
+    assert done.returncode == 0, f"{block}\n{done.stderr}"
+
+
+def follow(text, command=in_a_shell):
+    """Run the commands and the blocks of Python, and compare what these print with the page."""
+    names = {"__name__": "tutorial"}
     for language, block in re.findall(
         r"^```(python|sh)\n(.*?)^```", text, re.DOTALL | re.MULTILINE
     ):
         if language == "sh":
-            run = {"shell": True, "capture_output": True, "text": True, "check": False, "env": env}
-            done = subprocess.run(block, **run)
-            assert done.returncode == 0, f"{block}\n{done.stderr}"
+            command(block)
             continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
