@@ -54,6 +54,20 @@ CASES = {
     "four columns": lambda: RANDOM.standard_normal((700, 4)),
 }
 every_case = pytest.mark.parametrize("make", CASES.values(), ids=CASES)
+# where few neighbours are decided otherwise than many: ties, copies, and bounds that are coarse
+TELLING = ("mnist", "clusters", "duplicates", "integers, full of ties", "float32", "near ties")
+
+
+def every_case_and(few, many):
+    """All cases with ``many``; with ``few``, which asks the same of them, the telling ones."""
+    return [
+        pytest.param(make, value, marks=marks, id=f"{value}-{name}")
+        for name, make in CASES.items()
+        for value, marks in (
+            (few, () if name in TELLING else pytest.mark.slow),
+            (many, ()),
+        )
+    ]
 
 
 def table_of(queries, points):
@@ -86,8 +100,7 @@ def index_of(X):
     return BlockSearch(X, X.mean(axis=0))
 
 
-@every_case
-@pytest.mark.parametrize("count", [1, 16])
+@pytest.mark.parametrize(("make", "count"), every_case_and(1, 16))
 def test_points_among_themselves(make, count):
     X = make()
     assert_same(index_of(X).nearest(X, count), brute(X, X, count))
@@ -130,8 +143,7 @@ def test_all_within_a_radius(make):
         np.testing.assert_array_equal(found.distances[part], table[i, expected])
 
 
-@every_case
-@pytest.mark.parametrize("share", [0.01, 0.4])
+@pytest.mark.parametrize(("make", "share"), every_case_and(0.01, 0.4))
 def test_radius_graphs_list_all_others(make, share):
     """Of few neighbours and of many: these are counted first, and each pair is met once."""
     X = make()

@@ -33,7 +33,16 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("way", ["fork", "forkserver", "spawn", "loky", "multiprocessing"])
+WAYS = [
+    "fork",
+    "spawn",
+    "loky",
+    pytest.param("forkserver", marks=pytest.mark.slow),  # starts anew and unpickles, as spawn does
+    pytest.param("multiprocessing", marks=pytest.mark.slow),  # a pool by fork, made by joblib
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_a_fitted_model_places_points_in_other_processes(way, tmp_path):
     script = tmp_path / "place.py"
     script.write_text(PLACE_ELSEWHERE)
