@@ -32,6 +32,8 @@ RUN = [
     *sorted((ROOT / "docs" / "how-to").glob("*.md")),
     *sorted((ROOT / "docs" / "methods").glob("*.md")),
 ]
+# seconds each of what tests of their own show, on a cluster and by long programs
+LONG = ("clusters.md", "charting.md", "maximum-variance-unfolding.md")
 LARGEST_PICTURE = 80_000  # bytes: a page should open at once
 
 
@@ -167,7 +169,11 @@ def test_a_name_that_is_gone_is_told():
     assert missing_names(text) == ["graph.nearest", "spectrum.magic"]
 
 
-@pytest.mark.parametrize("path", RUN, ids=named)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[pytest.mark.slow] if p.name in LONG else []) for p in RUN],
+    ids=named,
+)
 def test_examples_print_what_they_claim(path, tmp_path, monkeypatch):
     """Blocks of a page share their names; a line ``# > text`` is what was printed."""
     monkeypatch.chdir(tmp_path)

@@ -49,6 +49,7 @@ TABLES = {
     "coil20": lambda: datasets.real("coil20_32x32")["x"],
 }
 SLOW = ("covtype, spread",)  # a minute of Hessian eigenmaps
+ALIKE = ("pbmc68k", "pbmc68k, 50 axes", "coil20", "whisky")  # columns of one scale already
 
 
 def read(name, standardised):
@@ -85,7 +86,9 @@ def rows_named(text):
 
 
 CASES = [
-    pytest.param(*case, marks=pytest.mark.slow if case[0] in SLOW else ())
+    pytest.param(
+        *case, marks=pytest.mark.slow if case[0] in SLOW or (case[1] and case[0] in ALIKE) else ()
+    )
     for case in ((t, s, m) for t in TABLES for s in (False, True) for m in METHODS)
 ]
 

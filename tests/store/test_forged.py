@@ -147,8 +147,8 @@ def assert_harmless(folder, per_model):
 
 
 def test_some_forged_files(tmp_path):
-    found = assert_harmless(tmp_path, 2)
-    assert sum(found.values()) > 150
+    found = assert_harmless(tmp_path, 1)
+    assert sum(found.values()) > 90
 
 
 @pytest.mark.slow

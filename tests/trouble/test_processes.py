@@ -26,7 +26,7 @@ if __name__ == "__main__":
         placed = Parallel(2, backend=way)(delayed(model.transform)(batch) for batch in batches)
     else:
         from multiprocessing import get_context
-        with get_context(way).Pool(2) as pool:
+        with get_context(way).Pool(1) as pool:  # one shows it, and two take longer to start
             placed = pool.map(model.transform, batches)
     assert np.array_equal(np.concatenate(placed), expected)
     print("the same")
