@@ -21,7 +21,8 @@ from ..runtime import limit_blas_threads, run_strips
 from ..values import Array, Metric
 
 TOLERANCE = 1e-11
-ONE_DIRECTION = 8 * float(np.finfo(np.float64).eps)  # of cosine distances: nothing but rounding
+BY_ANGLE = ("cosine", "correlation")
+ONE_DIRECTION = 8 * float(np.finfo(np.float64).eps)  # of those: nothing but rounding
 FEW_PAIRS, FEW_COLUMNS = 500_000, 8  # up to which SciPy is as fast, and nothing is compiled
 SAMPLE = 64  # rows and columns on which is tried how much would be computed again
 SIDE = 512  # rows and columns of a block
@@ -90,8 +91,9 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
             queries, points = queries != 0.0, points != 0.0
         found = np.asarray(metrics.pairwise_distances(queries, points, metric=metric))
         _check_distances(found, metric)
-        if metric == "cosine":  # 1 - cos of one direction is this, and not the same both ways
+        if metric in BY_ANGLE:  # 1 - cos of one direction is this, and not the same both ways
             found[found <= ONE_DIRECTION] = 0.0
+        if metric == "cosine":
             # rows of zeros have no direction: they are equal, and at distance 1 from all others
             found[np.ix_(~queries.any(axis=1), ~points.any(axis=1))] = 0.0
         return found

@@ -160,6 +160,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
         self, bounds: DistanceBounds, component: Component, geometry: LocalGeometry, mass: Array
     ) -> Unfolding:
         """Return the coordinates of largest variance within the bounds, and tell if they broke."""
+        if not bounds.upper.any():  # differ as they may, by this metric all are in one place
+            return Unfolding(np.zeros((bounds.n_points, 1)), 0.0, 0.0, True, bounds.count, 0)
         if self._is_exact(bounds):
             found = maximize_variance(bounds, mass, self.tol, self.max_iter)
             if not found.converged or found.broken > max(self.tol, 1e-4):
