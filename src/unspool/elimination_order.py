@@ -48,8 +48,6 @@ def nested_dissection(
 
 def _separators(starts: Array, columns: Array) -> Array:
     """Return the vertices of all separators, those that are to be eliminated last first."""
-    from .elimination_order_kernels import induced
-
     generator = np.random.default_rng(0)
     number = np.full(len(starts) - 1, -1)
     found = [np.empty(0, dtype=np.int64)]
@@ -58,7 +56,7 @@ def _separators(starts: Array, columns: Array) -> Array:
         members = to_split.pop()
         if len(members) <= LEAF:
             continue
-        side = _side(induced(starts, columns, members, number), generator)
+        side = _side(_among(members, starts, columns, number), generator)
         found.append(members[side == 2])
         halves = members[side == 0], members[side == 1]
         if min(len(half) for half in halves) > 0:  # else it cannot be split: a clique
@@ -66,9 +64,30 @@ def _separators(starts: Array, columns: Array) -> Array:
     return np.concatenate(found)
 
 
+def _among(members: Array, starts: Array, columns: Array, number: Array) -> Graph:
+    """Return the graph among some vertices; ``number`` is -1 everywhere, room for their places."""
+    from .elimination_order_kernels import induced
+
+    n, room = len(members), int((starts[members + 1] - starts[members]).sum())
+    inner = np.zeros(n + 1, dtype=np.int64), np.empty(room, dtype=np.int32)
+    end = induced(starts, columns, members, number, *inner)
+    ones = np.ones(max(n, end), dtype=np.int64)
+    return inner[0], inner[1][:end], ones[:end], ones[:n]
+
+
+def _coarser(graph: Graph, pair: Array, count: int) -> Graph:
+    """Return the graph of the pairs."""
+    from .elimination_order_kernels import contracted
+
+    starts, sizes = np.zeros(count + 1, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    columns, joined = np.empty_like(graph[1]), np.empty_like(graph[2])
+    end = contracted(graph, pair, (starts, columns, joined, sizes))
+    return starts, columns[:end].copy(), joined[:end].copy(), sizes
+
+
 def _side(graph: Graph, generator: np.random.Generator) -> Array:
     """Return the side of each vertex: 0 or 1, or 2 for the separator."""
-    from .elimination_order_kernels import contracted, matched, refined
+    from .elimination_order_kernels import matched, refined
 
     graphs, pairs = [graph], []
     limit = max(2, 3 * len(graph[3]) // (2 * COARSE))
@@ -76,15 +95,16 @@ def _side(graph: Graph, generator: np.random.Generator) -> Array:
         size = len(graphs[-1][3])
         # few choices first: hubs find a partner late, too (MNIST: 8 % less fill); ties at random
         order = np.argsort(np.diff(graphs[-1][0]) + generator.random(size))
-        pair, count = matched(graphs[-1], order, limit)
+        pair = np.full(size, -1, dtype=np.int32)
+        count = matched(graphs[-1], order, limit, pair)
         if count > 0.95 * size:  # stars, or all pairs at their limit: coarser will not come
             break
         pairs.append(pair)
-        graphs.append(contracted(graphs[-1], pair, count))
-    side = _first_side(graphs[-1])
+        graphs.append(_coarser(graphs[-1], pair, count))
+    side, weight = _first_side(graphs[-1]), np.empty(3, dtype=np.int64)
     for finer, pair in zip(graphs[-2::-1], reversed(pairs), strict=True):
         side = side[pair]
-        refined(finer, side)
+        refined(finer, side, weight)
     return side
 
 
@@ -94,8 +114,10 @@ def _first_side(graph: Graph) -> Array:
 
     tries: list[tuple[float, Array]] = []
     for seed in np.linspace(0, len(graph[3]) - 1, TRIES).astype(np.int64):
-        side = grown(graph, seed)
-        low, high, between = refined(graph, side)
+        side, weight = np.ones(len(graph[3]), dtype=np.int8), np.empty(3, dtype=np.int64)
+        grown(graph, seed, side)
+        refined(graph, side, weight)
+        low, high, between = weight
         lopsided = max(0.0, abs(low - high) - 0.2 * (low + high))  # 40 to 60 % are halves, too
         tries.append((between + lopsided, side))
     return min(tries, key=lambda trial: trial[0])[1]

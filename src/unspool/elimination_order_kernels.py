@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from .runtime.compiling import njit
 
 SHARE = 0.6  # of all vertices that one half may have: a little freedom finds smaller separators
 PATIENCE = 200  # moves without improvement before a pass of refinement gives up
@@ -23,13 +24,12 @@ PASSES = 6
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def matched(graph, order, limit):
-    """Pair each vertex with the free one that it shares most edges with; return the pairs' numbers.
+def matched(graph, order, limit, pair):
+    """Pair each vertex with the free one that it shares most edges with; return how many pairs.
 
-    No pair may stand for more than ``limit`` vertices.
+    No pair may stand for more than ``limit`` vertices. The number of each one's pair comes as -1.
     """
     starts, columns, joined, sizes = graph
-    pair = np.full(len(sizes), -1, dtype=np.int32)
     count = 0
     for v in order:
         if pair[v] != -1:
@@ -43,21 +43,22 @@ def matched(graph, order, limit):
         if partner != -1:
             pair[partner] = count
         count += 1
-    return pair, count
+    return count
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def contracted(graph, pair, count):
-    """Return the graph of the pairs."""
+def contracted(graph, pair, coarser):
+    """Fill the graph of the pairs, with room for all edges; return how many it has.
+
+    Its starts and sizes come as 0.
+    """
     starts, columns, joined, sizes = graph
+    new_starts, new_columns, new_joined, new_sizes = coarser
+    count = len(new_sizes)
     members = np.full((count, 2), -1, dtype=np.int32)
-    new_sizes = np.zeros(count, dtype=np.int64)
     for v in range(len(sizes)):
         members[pair[v], 0 if members[pair[v], 0] == -1 else 1] = v
         new_sizes[pair[v]] += sizes[v]
-    new_starts = np.zeros(count + 1, dtype=np.int64)
-    new_columns = np.empty(len(columns), dtype=np.int32)
-    new_joined = np.empty(len(columns), dtype=np.int64)
     slot = np.full(count, -1)  # of the edge to each pair, if it is not before this row
     end = 0
     for c in range(count):
@@ -74,15 +75,14 @@ def contracted(graph, pair, count):
                     end += 1
                 new_joined[slot[a]] += joined[edge]
         new_starts[c + 1] = end
-    return new_starts, new_columns[:end].copy(), new_joined[:end].copy(), new_sizes
+    return end
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def grown(graph, seed):
-    """Return sides: half of the vertices around ``seed``, the rest, and between them the border."""
+def grown(graph, seed, side):
+    """Mark half of the vertices around ``seed``, and the border to the rest, which come as 1."""
     starts, columns, _, sizes = graph
     n = len(sizes)
-    side = np.ones(n, dtype=np.int8)
     queue = np.empty(n, dtype=np.int64)
     seen = np.zeros(n, dtype=np.bool_)
     head, tail, weight, total, fresh = 0, 0, 0, sizes.sum(), seed
@@ -102,12 +102,11 @@ def grown(graph, seed):
                 tail += 1
     for k in range(head, tail):  # seen, but not taken
         side[queue[k]] = 2
-    return side
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def refined(graph, side):
-    """Make the separator smaller, in place; return the weights of the halves and of the separator.
+def refined(graph, side, weight):
+    """Make the separator smaller, in place; fill the weights of the halves and of the separator.
 
     Moves one vertex of the separator at a time to a side, the best first even where that is a loss,
     pulling in its neighbours from the other side; then goes back to the best state on the way
@@ -115,7 +114,7 @@ def refined(graph, side):
     """
     sizes = graph[3]
     n = len(sizes)
-    weight = np.zeros(3, dtype=np.int64)
+    weight[:] = 0
     for v in range(n):
         weight[side[v]] += sizes[v]
     border = np.empty(n, dtype=np.int64)
@@ -148,7 +147,6 @@ def refined(graph, side):
             _undo(sizes, state, moved[k], pulled[pulled_before[k] : pulled_before[k + 1]])
         if kept == 0:
             break
-    return weight
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -231,16 +229,14 @@ def _undo(sizes, state, v, pulled):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def induced(starts, columns, members, number):
-    """Return the graph among ``members``; ``number`` is -1 everywhere, and so again at the end."""
+def induced(starts, columns, members, number, new_starts, new_columns):
+    """Fill the graph among ``members``, with room for all their edges; return how many it has.
+
+    ``number`` is -1 everywhere, and so again at the end; the first start comes as 0.
+    """
     n = len(members)
     for i in range(n):
         number[members[i]] = i
-    room = 0
-    for v in members:
-        room += starts[v + 1] - starts[v]
-    new_starts = np.zeros(n + 1, dtype=np.int64)
-    new_columns = np.empty(room, dtype=np.int32)
     end = 0
     for i in range(n):
         for edge in range(starts[members[i]], starts[members[i] + 1]):
@@ -251,8 +247,7 @@ def induced(starts, columns, members, number):
         new_starts[i + 1] = end
     for v in members:
         number[v] = -1
-    joined = np.ones(end, dtype=np.int64)
-    return new_starts, new_columns[:end].copy(), joined, np.ones(n, dtype=np.int64)
+    return end
 
 
 VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted

@@ -56,6 +56,7 @@ LAYERS = (
 SHARED = {"values"}
 SIDEWAYS = {
     ("centering", "runtime"): "threads add up the means of a large table",
+    ("elimination_order", "runtime"): "its loops are compiled where Ctrl-C is heard",
     ("kernel", "distances"): "a radial kernel is a function of the distances",
     ("stress", "relation"): "an initial configuration may be triangulated from landmarks",
     ("methods", "dimension"): "how many coordinates there are, where 'auto' asks for it",

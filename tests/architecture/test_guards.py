@@ -121,6 +121,7 @@ BROKEN = [
     ),
     (imports.optional_packages_stay_home_and_late, "cli/main", "def f():\n    import rich"),
     (imports.optional_packages_stay_home_and_late, "graph/d", "def f():\n    import faiss"),
+    (imports.optional_packages_stay_home_and_late, "paths/d_kernels", "from numba import njit"),
     (imports.optional_packages_stay_home_and_late, "evaluate/d", "def f():\n    import pandas"),
     (imports.optional_packages_stay_home_and_late, "report/d", "def f():\n    import click"),
     (
@@ -220,7 +221,11 @@ KEPT = [
     (imports.reserved_calls_stay_home, "distances/search", "from scipy.spatial import cKDTree"),
     (imports.reserved_calls_stay_home, "graph/c", "from scipy.sparse import csgraph"),
     (imports.reserved_calls_stay_home, "kernel/f", "from scipy.spatial.distance import cdist"),
-    (imports.optional_packages_stay_home_and_late, "paths/dijkstra_kernels", "import numba"),
+    (
+        imports.optional_packages_stay_home_and_late,
+        "runtime/compiling",
+        "def f():\n    import numba",
+    ),
     (imports.optional_packages_stay_home_and_late, "cli/main", "import click"),
     (imports.optional_packages_stay_home_and_late, "report/p", "def f():\n    import matplotlib"),
     (

@@ -16,6 +16,7 @@ from tests.trouble.interrupting import DELAYS, works
 from unspool import datasets, extension, runtime
 from unspool.distances import blocks
 from unspool.neighbor_embedding import divergence
+from unspool.runtime import compiling
 from unspool.spectrum import iterative
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,80 @@ def test_long_work_is_interrupted(group):
     names = [line.partition(": ")[0] for line in told]
     assert names == [name for name in works(group) for _ in DELAYS]
     assert [line for line in told if not line.endswith(": in time")] == []
+
+
+COMPILING = """
+import os, signal, sys, threading, time, warnings
+import numba, unspool
+from tests.cases import CASES, bent
+
+warnings.simplefilter("ignore")
+signal.signal(signal.SIGINT, signal.default_int_handler)
+X, sent, heard, is_done = bent(300), [], threading.Semaphore(0), threading.Event()
+
+def interrupt():
+    while not is_done.wait(0.15):
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+        if not heard.acquire(timeout=30):
+            print("lost", flush=True)
+            os._exit(1)
+
+threading.Thread(target=interrupt, daemon=True).start()
+for name in sys.argv[1:]:
+    while True:
+        try:
+            CASES[name].make().fit(X)
+            break
+        except KeyboardInterrupt:
+            if time.perf_counter() - sent[-1] > 2.0:
+                print("late", flush=True)
+            heard.release()
+is_done.set()
+print(len(sent) >= 5, flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has other signals")
+def test_compiling_is_interrupted(tmp_path):
+    """Each Ctrl-C is heard, and what was being compiled works afterwards."""
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPILING, "KernelLLE", "LTSA", "PrincipalCurve"],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.stdout.split(), ran.stderr) == (["True"], ""), (ran.stdout, ran.stderr[-2000:])
+
+
+def test_loops_are_compiled_where_no_signal_is_handled():
+    """In another thread than the one that waits for it, and so hears Ctrl-C."""
+    from numba.core import event
+
+    class Heard(event.Listener):
+        def on_start(self, event):
+            threads.add(threading.current_thread())
+
+        def on_end(self, event):
+            pass
+
+    threads = set()
+    with event.install_listener("numba:compile", Heard()):
+        assert compiling.njit()(lambda number: 2 * number)(4) == 8
+    assert threads
+    assert threading.main_thread() not in threads
+
+
+def test_loops_return_no_arrays():
+    """Numba hands an array back by Python code, and takes what that raises for no error."""
+    array = np.zeros(3)
+    for loop in (lambda given: given, lambda given: (1, given), lambda given: given + 1.0):
+        with pytest.raises(TypeError, match="must fill an array that it is given"):
+            compiling.njit()(loop)(array)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has other signals")

@@ -8,8 +8,8 @@ number of threads and their order change nothing.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..runtime.compiling import njit
 from .approximate import FRESH as NEW
 from .exact_kernels import INNER, STRIP, _any_within, _sift_down, sort_heap, squared_difference
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 # Of what only other kernels call no code is stored, and none made to call it from Python: that was
 # a third of the time that compiling takes (10 s; now 7).

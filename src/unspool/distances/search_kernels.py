@@ -8,8 +8,8 @@ in the order of the coordinates, as that of a box, and the loop over the points 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..runtime.compiling import njit
 from .exact_kernels import (
     INNER,
     STRIP,

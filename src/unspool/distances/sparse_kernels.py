@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..runtime.compiling import njit
 from .exact_kernels import INNER, _later, _sift_down, sort_heap
 
 UNIT = 2.0**-53

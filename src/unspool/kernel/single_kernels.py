@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
 REORDERED = {"reassoc", "contract", "nsz"}  # sums may be taken in several lanes

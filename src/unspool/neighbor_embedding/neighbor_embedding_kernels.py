@@ -11,7 +11,8 @@ potential back to them; a tree (Barnes and Hut 1986) serves where a grid would b
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
 

@@ -8,8 +8,7 @@ method from its own seed; in NumPy all would wait for the slowest, and an n x kn
 built for each step. Knots and coefficients come with one row per dimension, (d, knots) and
 (D, knots): loops over knots are then vectorized.
 
-The loops fill arrays that they are given: one that made arrays to return would end in SystemError
-where Ctrl-C is pressed meanwhile. Other threads may run.
+The loops fill arrays that they are given. Other threads may run.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 # Sums may be vectorized. What is called from another kernel must be inlined then: the process that
 # compiles runs its own copy of it, a later one that of the caller, and the two may add in another

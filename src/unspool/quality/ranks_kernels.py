@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 SUMS = {"reassoc", "contract"}  # in several lanes, alike for every pair
 

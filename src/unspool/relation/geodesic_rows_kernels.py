@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 # Sums may be reordered, as vector units do, but alike for every row: rows do not know of batches.
 SUMS = {"reassoc", "contract"}

@@ -430,7 +430,7 @@ def run_kernel(
     run_strips(lambda strip: kernel(*arguments, strip.start, strip.stop), n_rows, step)
 
 
-def run_apart(work: Callable[[], Answer]) -> Answer:
+def run_apart(work: Callable[[], Answer], *, is_finished: bool = False) -> Answer:
     """Return what one long call into a library gives; Ctrl-C and cancelling are heard meanwhile.
 
     Python hears neither inside of a decomposition that takes minutes. So that runs in a thread of
@@ -441,6 +441,8 @@ def run_apart(work: Callable[[], Answer]) -> Answer:
     ----------
     work : callable
         The call; it must not change what others see.
+    is_finished : bool, default=False
+        Whether the process waits for the call before it ends: one into a compiler may not be cut.
 
     Returns
     -------
@@ -462,7 +464,7 @@ def run_apart(work: Callable[[], Answer]) -> Answer:
         except BaseException as error:  # raised where it is waited for
             errors.append(error)
 
-    thread = Thread(target=run, daemon=True)
+    thread = Thread(target=run, daemon=not is_finished)
     thread.start()
     while thread.is_alive() or not answers.empty():
         try:

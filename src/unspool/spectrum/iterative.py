@@ -280,9 +280,8 @@ class ChebyshevFilter:
             eight, now, inner = np.zeros((3, len(block), LANES))
             width = min(columns.stop, block.shape[1]) - columns.start
             eight[:, :width] = block[self.order, columns]
-            filtered = filter_columns(
-                self.matrix, self.turned, self.span, self.degree, eight, now, inner
-            )
+            filter_columns(self.matrix, self.turned, self.span, self.degree, eight, now, inner)
+            filtered = now if self.degree % 2 else eight
             product[self.order, columns] = filtered[:, :width]
 
         run_strips(work, block.shape[1], LANES)

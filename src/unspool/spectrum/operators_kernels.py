@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 VIEWS: Any = {"_nrt": False}  # no array is created here, so none has to be counted
 
@@ -82,12 +83,12 @@ def combine_rows(matrix, inner, factors, block, out):
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED)
 def filter_columns(matrix, turned, span, degree, before, now, inner):
-    """Return p(A) of eight columns ``before``: the Chebyshev polynomial of the span, 1 at zero.
+    """Make p(A) of eight columns ``before``: the Chebyshev polynomial of the span, 1 at zero.
 
     A is the sparse ``matrix``, or ``turned`` times it where that has entries. The recursion is
     T_k = 2 t T_(k-1) - T_(k-2), each term over its value at zero; ``before`` and ``now`` change
-    places at each step, and ``inner`` is room for the inner one of two products; the last two
-    begin with zeros.
+    places at each step (after an even ``degree`` the result is in ``before``), and ``inner`` is
+    room for the inner one of two products; the last two begin with zeros.
     """
     low, high = span
     center, half = 0.5 * (low + high), 0.5 * (high - low)
@@ -109,4 +110,3 @@ def filter_columns(matrix, turned, span, degree, before, now, inner):
             combine_rows(turned, inner, (a, b, c), given, result)
         else:
             combine_rows(matrix, given, (a, b, c), given, result)
-    return now if degree % 2 == 1 else before

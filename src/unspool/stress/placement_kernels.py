@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 # As in ``stress_kernels``: what is called from another kernel is inlined.
 SUMS = {"reassoc", "contract", "nsz"}

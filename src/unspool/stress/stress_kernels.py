@@ -11,7 +11,8 @@ share the calls out: numba's hang in a process that is forked after them.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..runtime.compiling import njit
 
 # Sums may be vectorised; NaN keeps its meaning (unknown). What is called from another kernel must
 # be inlined then: the process that compiles runs its own copy of it, a later one that of the
