@@ -143,7 +143,8 @@ class Bordered:
         padded = np.zeros((len(block) + 1, block.shape[1]))
         padded[:-1] = block[self.order]
         solution = np.empty_like(block)
-        solution[self.order] = self.factor.solve(padded, direction)[:-1]
+        with limit_blas_threads():
+            solution[self.order] = self.factor.solve(padded, direction)[:-1]
         return solution
 
     def off(self, block: Array) -> Array:
@@ -154,7 +155,8 @@ class Bordered:
 def _factors_of(matrix: sp.csc_array, options: dict[str, Any]) -> Any:
     """Return the LU factors; of many points apart, since 4 s went by unheard for 6,000 in 20-D."""
     work = partial(sparse_linalg.splu, matrix, **options)
-    return run_apart(work) if matrix.shape[0] > LONG else work()
+    with limit_blas_threads():  # many small products, as are those of its solutions
+        return run_apart(work) if matrix.shape[0] > LONG else work()
 
 
 def _factorised(matrix: sp.csr_array, corner: int) -> tuple[Any, Array]:
@@ -207,8 +209,9 @@ def _inverse_of(form: StandardForm, lift: float, plan: Elimination | None) -> Ap
         raise NotSolved(str(error)) from error
 
     def apply(block: Array) -> Array:
-        solution = np.empty_like(block)
-        solution[order] = factor.solve(form.project(block)[order])
+        solution, given = np.empty_like(block), form.project(block)[order]
+        with limit_blas_threads():  # thousands of small products: BLAS's threads take three times
+            solution[order] = factor.solve(given)
         return form.project(solution)
 
     return apply
