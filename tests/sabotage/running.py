@@ -30,7 +30,8 @@ PASSED, FAILED = 0, 1  # how pytest ends
 SHARED = ("pytest", "numpy.testing", "scipy.sparse.linalg", "scipy.spatial", "scipy.stats")
 SHARED += ("scipy.interpolate", "sklearn.manifold", "sklearn.utils.estimator_checks", "numba")
 SHARED += ("pandas", "threadpoolctl", "numba.core.caching", "hypothesis")
-OPTIONS = ("-x", "-q", "--no-header", "--tb=short", "-p", "no:cacheprovider", "-m", "not slow")
+OPTIONS = ("-x", "-q", "--no-header", "--tb=short", "-p", "no:cacheprovider")
+QUICK = ("-m", "not slow")  # of whole files; a test that is named is wanted, slow or not
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ class Copy:
         child = os.fork()
         if child == 0:
             named = [f"tests/{test}" for test in tests]
-            self._run_and_exit([*options, *named], printed, compiled)
+            quick = () if all("::" in test for test in tests) else QUICK
+            self._run_and_exit([*quick, *options, *named], printed, compiled)
         ended = _wait(child, seconds)
         return ended, printed.read_text("utf-8", "replace")
 

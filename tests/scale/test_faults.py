@@ -13,6 +13,7 @@ import pytest
 from unspool import PCA, Isomap, LandmarkIsomap, datasets, distances, runtime, scale
 from unspool.scale import executor as executors
 from unspool.scale.geodesics import SpreadPaths
+from unspool.scale.settings import remembered
 
 from .conftest import start_cluster
 
@@ -198,6 +199,12 @@ def test_a_run_that_resumes_lays_out_its_blocks_as_before(save, tmp_path, monkey
             laid.clear()
     assert max(first) > 1
     assert set(laid) <= {1, 2}  # geodesics and distances, which are not kept
+
+
+def test_a_checkpoint_remembers_the_first_layout(tmp_path):
+    with scale.settings(checkpoint=tmp_path):
+        assert [remembered("rows", 5), remembered("rows", 9), remembered("cells", 9)] == [5, 5, 9]
+    assert remembered("rows", 9) == 9
 
 
 def test_other_data_do_not_resume_from_a_checkpoint(save, tmp_path):

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from tests.cases import clusters
 from unspool import distances, graph
 from unspool.edges import graph_from_edges
+from unspool.graph import connectivity
 
 
 def directed(n, edges):
@@ -201,3 +202,55 @@ def test_a_sparse_graph_without_links_is_bridged_from_center_to_center():
     one, other = bridged.rows[crossing][0], bridged.neighbors[crossing][0]
     radii = [table.toarray()[point][labels == labels[point]].max() for point in (one, other)]
     np.testing.assert_allclose(bridged.distances[crossing], sum(radii))
+
+
+# copies
+
+
+def assert_copies(found, rows):
+    """Compare with a dictionary of the rows."""
+    seen = {}
+    expected = [seen.setdefault(tuple(row), len(seen)) for row in rows + 0.0]
+    np.testing.assert_array_equal(found.point_of, expected)
+    np.testing.assert_array_equal(found.point_of[found.first], np.arange(len(seen)))
+
+
+def test_copies_of_sparse_rows():
+    """Rows of zeros, rows with one entry in different columns, and equal entries in one column."""
+    rows = np.random.default_rng(0).integers(0, 3, (60, 3)).astype(float)
+    assert_copies(graph.find_copies(sp.csr_array(rows)), rows)
+    assert_copies(graph.find_copies(sp.csr_array(np.eye(4))), np.eye(4))
+
+
+@pytest.mark.parametrize("strip", [1, 6, 2**16])
+def test_copies_whose_keys_collide_in_any_strip(strip, monkeypatch):
+    """What is told apart by sorting only: the first rows are right by their keys, the last not."""
+    rows = np.array([[0.0, 1.0], [2.0, 3.0], [0.0, 1.0], [2.0, 3.0], [5.0, 0.0], [6.0, -0.0]])
+    rows = np.vstack([rows, [[5.0, -0.0]]])
+    monkeypatch.setattr(connectivity, "STRIP", strip)
+    keys = np.array([0, 1, 0, 1, 2, 2, 2])
+    monkeypatch.setattr(connectivity, "_row_keys", lambda rows, chosen, columns: keys[chosen])
+    assert_copies(graph.find_copies(rows), rows)
+
+
+def test_zeros_of_both_signs_are_copies():
+    rows = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -0.0], [-0.0, 0.0], [1.0, 0.0]])
+    assert_copies(graph.find_copies(rows), rows)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_queries_at_no_distance_are_the_first_row_that_they_equal(form):
+    """By angle the first is as near as the others; at some distance nothing else is looked for."""
+    points, nearest = np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]), np.zeros(4, dtype=int)
+    queries = np.array([[2.0, 2.0], [3.0, 3.0], [3.0, 3.0], [2.0, 2.0]])
+    gap = np.array([5e-15, 5e-15, 0.0, 0.5])
+    found, is_fitted = graph.recognize(form(queries), form(points), nearest, gap)
+    assert found.tolist() == [1, 0, 0, 0]
+    assert is_fitted.tolist() == [True, False, True, False]
+
+
+def test_landmarks_are_one_or_more_points_that_are_there():
+    assert graph.check_landmarks([4], 5).tolist() == [4]
+    for wrong in (np.array([], dtype=int), [-1, 2], [5]):
+        with pytest.raises(ValueError, match="landmarks must be between 0 and 4"):
+            graph.check_landmarks(wrong, 5)
