@@ -87,7 +87,7 @@ class NeighborGraph:
         its memory stays bounded.
         """
         counts = self.counts
-        for count in np.unique(counts):
+        for count in np.flatnonzero(np.bincount(counts)):
             points = np.flatnonzero(counts == count)
             for first in range(0, len(points), max(1, chunk)):
                 batch = points[first : first + max(1, chunk)]

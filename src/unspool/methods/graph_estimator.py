@@ -326,8 +326,10 @@ class GraphEstimator(Estimator):
 
     def _set_apart(self) -> Array:
         """Return the points of mapped components that are on no chart."""
-        charted = np.concatenate([chart.members for chart in self.charts_])
-        return np.setdiff1d(np.flatnonzero(self._mapped), charted)
+        left = np.array(self._mapped)
+        for chart in self.charts_:
+            left[chart.members] = False
+        return np.flatnonzero(left)
 
     def _assemble(self, n_points: int) -> Array:
         """Return the coordinates of all points; those without a chart are placed as queries."""

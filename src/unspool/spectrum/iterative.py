@@ -155,8 +155,7 @@ class Bordered:
 def _factors_of(matrix: sp.csc_array, options: dict[str, Any]) -> Any:
     """Return the LU factors; of many points apart, since 4 s went by unheard for 6,000 in 20-D."""
     work = partial(sparse_linalg.splu, matrix, **options)
-    with limit_blas_threads():  # many small products, as are those of its solutions
-        return run_apart(work) if matrix.shape[0] > LONG else work()
+    return run_apart(work) if matrix.shape[0] > LONG else work()
 
 
 def _factorised(matrix: sp.csr_array, corner: int) -> tuple[Any, Array]:
