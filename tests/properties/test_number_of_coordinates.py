@@ -14,7 +14,7 @@ from unspool.methods.parameters import parameters_of
 COUNTING = {n: c for n, c in CASES.items() if parameters_of(c.cls)["n_components"][1].words}
 SPECTRAL = {"PCA", "KernelPCA", "ClassicalMDS", "Isomap", "LLE", "LaplacianEigenmaps", "LTSA"}
 SPECTRAL |= {"LandmarkMDS", "LandmarkIsomap", "KernelLLE", "ModifiedLLE", "HessianLLE"}
-SPECTRAL |= {"DiffusionMaps", "FeatureMapPCA", "AdditivePCA", "Charting"}
+SPECTRAL |= {"DiffusionMaps", "FeatureMapPCA", "PolynomialPCA", "AdditivePCA", "Charting"}
 SPECTRAL |= {"ConformalEigenmaps", "MaximumVarianceUnfolding"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -47,13 +48,15 @@ class PolynomialPCA(FeatureMethod):
     4*x1 + 4*x1**2 - x2 + 2 = 0
     """
 
-    n_components: int | None = parameter(  # type: ignore[assignment]  # wider than the base
+    n_components: int | Literal["auto"] | None = parameter(  # type: ignore[assignment]  # wider
         default=None,
         kw_only=False,
         kind=int,
         at_least=1,
+        words=("auto",),
         optional=True,
-        help="scores kept; None is all",
+        help="scores kept; None is all, 'auto' as many as the data have dimensions, by local "
+        "estimates, which are in the report",
     )
     degree: int = parameter(default=2, kind=int, at_least=1, help="highest degree of a monomial")
     standardize: bool = parameter(
@@ -111,9 +114,9 @@ class PolynomialPCA(FeatureMethod):
 
     def _count_columns(self, n: int, width: int) -> int:
         columns = count_monomials(n, width, self.degree)
-        if self.n_components is not None and self.n_components > columns:
+        if self._n_wanted > columns:
             raise ValueError(
-                f"n_components={self.n_components} is more than the {columns} monomials there are; "
+                f"n_components={self._n_wanted} is more than the {columns} monomials there are; "
                 "use at most that many, or None for all"
             )
         return columns
@@ -126,7 +129,7 @@ class PolynomialPCA(FeatureMethod):
         self.eigenvalues_ = spectrum.values[::-1].copy()
         self.components_ = spectrum.vectors.T[::-1].copy()
         self.explained_variance_ratio_ = self.eigenvalues_ / (self.eigenvalues_.sum() or 1.0)
-        axes = self.components_[: self.n_components]
+        axes = self.components_[: self._n_wanted or None]  # 0 stands for all
         self._projection = FeatureProjection(self.mean_, scales, axes)
 
     def equation(self, component: int = -1) -> Equation:
