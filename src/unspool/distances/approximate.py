@@ -379,11 +379,12 @@ def _choose_axes(points: Array, spread: Spread, judge: _Judge) -> Sketch:
     along = replace(whole, axes=axes)
     others, mine = _table(points[some], along), _table(points[rows], along)
     own = _table(points[near.ravel()], along).reshape(*near.shape, -1)
-    to_others, to_own, before = np.zeros((len(rows), len(some)), np.float32), 0.0, 0
+    to_others, before = np.zeros((len(rows), len(some)), np.float32), 0
+    to_own = np.zeros(near.shape, own.dtype)
     for depth in (depth for depth in DEPTHS if depth <= axes.shape[1]):
         part = slice(before, depth)
         to_others += _squared(mine[:, part], others[:, part])
-        to_own = to_own + np.square(own[:, :, part] - mine[:, None, part]).sum(axis=2)
+        to_own += np.square(own[:, :, part] - mine[:, None, part]).sum(axis=2)
         limit = np.partition(to_others, rank, axis=1)[:, rank : rank + 1]
         if np.mean((to_own <= limit)[near != rows[:, None]]) >= ROOM:
             return replace(along, axes=np.ascontiguousarray(axes[:, :depth]))

@@ -240,7 +240,7 @@ def _distances_of_kernel(table: Any) -> Array:
     if kernel.ndim != 2 or kernel.shape[0] != kernel.shape[1]:
         raise ValueError(f"a kernel matrix must be square; got shape {kernel.shape}")
     own = np.diag(kernel)
-    return np.sqrt(np.maximum(own[:, None] - 2.0 * kernel + own, 0.0))
+    return np.asarray(np.sqrt(np.maximum(own[:, None] - 2.0 * kernel + own, 0.0)))
 
 
 def diagnosis_figure(evidence: Evidence) -> Any:

@@ -42,6 +42,7 @@ export function createBoard(app) {
     const choices = panels.map((_, k) => k + 1).filter((columns) => width / columns >= NARROWEST || columns === 1);
     const best = choices.reduce((one, other) => (room(other) > room(one) ? other : one), 1);
     element.style.setProperty("--columns", best);
+    element.style.setProperty("--rest", best - ((panels.length - 1) % best)); // no empty place at the end
     element.dataset.columns = best;
   }
 
