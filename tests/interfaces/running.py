@@ -3,6 +3,7 @@
 import inspect
 import re
 
+import pandas as pd
 from click.testing import CliRunner
 
 from unspool.cli import app
@@ -31,3 +32,9 @@ def refused(*args, says):
     assert [line for line in told if not line.startswith("unspool: note: ")] == [last]
     assert re.search(says, last), last
     assert "Traceback" not in result.stderr
+
+
+def read_exactly(path):
+    """Return a table as pandas reads it, to the last digit: before 3.1 that had to be asked for."""
+    is_old = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
+    return pd.read_csv(path, **({"float_precision": "round_trip"} if is_old else {}))

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import unspool
-from tests.interfaces.running import done, refused
+from tests.interfaces.running import done, read_exactly, refused
 from unspool import datasets
 from unspool.catalog import METHODS
 from unspool.cli import COMMANDS
@@ -35,7 +35,7 @@ def table(tmp_path):
 
 def test_a_map_has_the_users_other_columns_and_order(table, tmp_path):
     done("embed", table, "-m", "isomap", "--n-neighbors", 8, "-o", tmp_path / "map.csv")
-    map_ = pd.read_csv(tmp_path / "map.csv", float_precision="round_trip")
+    map_ = read_exactly(tmp_path / "map.csv")
     assert list(map_.columns) == ["name", "kind", "isomap_1", "isomap_2"]
     assert list(map_["name"]) == [f"p{i}" for i in range(120)]
     model = unspool.Isomap(n_neighbors=8).fit(ROLL.points)
@@ -344,7 +344,7 @@ def test_comparisons_as_a_table(table, tmp_path):
     done("compare", table, *flags, "-o", tmp_path / "t.json")
     records = json.loads((tmp_path / "t.json").read_text())
     expected = unspool.compare(ROLL.points, ["pca", "isomap"], n_neighbors=8).records()
-    rows = pd.read_csv(tmp_path / "t.csv", float_precision="round_trip").to_dict("records")
+    rows = read_exactly(tmp_path / "t.csv").to_dict("records")
     for record, same, row in zip(records, expected, rows, strict=True):
         for name in ("method", "trustworthiness", "stress"):
             assert record[name] == same[name] == row[name]
@@ -393,7 +393,7 @@ def test_the_python_of_a_report_reads_the_same_data(table, tmp_path):
     names = {}
     exec(loading_code(given), names)
     assert names["X"].shape == (50, 2)
-    pd.read_csv(table, float_precision="round_trip").to_csv(table, sep="\t", index=False)
+    read_exactly(table).to_csv(table, sep="\t", index=False)
     again = {}
     exec(loading_code({**given, "separator": "tab"}), again)
     np.testing.assert_array_equal(again["X"], names["X"])

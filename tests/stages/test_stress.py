@@ -57,7 +57,7 @@ def guttman(places, table, weights=None):
     v = -weights
     np.fill_diagonal(b, -b.sum(axis=1))
     np.fill_diagonal(v, -v.sum(axis=1))
-    return np.linalg.pinv(v) @ b @ places
+    return np.linalg.pinv(v, rcond=1e-10, hermitian=True) @ b @ places
 
 
 def numeric_gradient(function, places):

@@ -149,7 +149,7 @@ def read_excel(path: Path, sheet: str | None = None) -> Table:
                 check_unpacked(path, sum(member.file_size for member in archive.infolist()), 4)
         with pd.ExcelFile(path, engine="openpyxl") as book:
             name, note = _choose_sheet(book.sheet_names, sheet, path)
-            frame = book.parse(name)
+            frame = pd.read_excel(book, sheet_name=name)
     except ImportError:
         raise ImportError("xlsx files need openpyxl; pip install 'unspool[excel]'") from None
     except (ValueError, OSError, KeyError, BadZipFile) as error:
