@@ -89,7 +89,8 @@ def _member(held: Mapping[str, Any], name: str, missing: str) -> Any:
     for wanted in (name, f"X_{name}"):
         if wanted in held:
             return held[wanted]
-    raise ValueError(f"{missing}; there are: {join_names(list(held)) or 'none'}")
+    there = [other for other in held if other is not None]  # newer layers list X so
+    raise ValueError(f"{missing}; there are: {join_names(there) or 'none'}")
 
 
 def _notes(cells: Any, width: int) -> tuple[str, ...]:
