@@ -143,8 +143,8 @@ class ParameterType(click.ParamType):  # type: ignore[type-arg]  # generic from 
         self.rule, self.default = rule, default
         self.name = {int: "whole number", float: "number"}.get(rule.kind or object, "value")
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what stands for the value in the help."""
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Return what stands for the value in the help; click 8.1 gives no context."""
         return f"[{'|'.join(self.rule.choices)}]" if self.rule.choices else self.name.upper()
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
