@@ -38,7 +38,9 @@ def test_the_family():
     assert set(FAMILY) == {"DiffusionMaps", "LaplacianEigenmaps"} | local
 
 
-@pytest.mark.parametrize("seed", DRAWS)
+@pytest.mark.parametrize(
+    "seed", [DRAWS[0], *(pytest.param(seed, marks=pytest.mark.slow) for seed in DRAWS[1:])]
+)
 @pytest.mark.parametrize("aspect", [1, 2, 4, 6, 8])
 @pytest.mark.parametrize("cls", [LaplacianEigenmaps, DiffusionMaps, LLE])
 def test_rolls_of_any_length_are_unrolled(cls, aspect, seed):

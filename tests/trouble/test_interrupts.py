@@ -147,7 +147,7 @@ def test_loops_return_no_arrays():
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has other signals")
 def test_some_long_work_is_interrupted():
-    few = ["fit KernelLLE", "inverse_transform KernelPCA"]
+    few = ["fit KernelLLE"]  # two others, and one loop that compiles, are above
     assert interrupted(*few) == [f"{name}: in time" for name in few for _ in DELAYS]
 
 
