@@ -62,7 +62,8 @@ test: check
 test-all: check
 	@$(PYTEST)
 
-# Old packages warn of their own ways, which are not ours to mend.
+# Old packages warn of their own ways, which are not ours to mend; scikit-learn's checks of old ask
+# for SciPy's array interface.
 FLOOR := .venv-floor
 $(FLOOR)/.made: pyproject.toml tests/floor.py
 	@$(PYTHON) -m venv $(FLOOR)
@@ -71,7 +72,7 @@ $(FLOOR)/.made: pyproject.toml tests/floor.py
 	@touch $@
 
 test-floor: $(FLOOR)/.made
-	@NUMBA_CACHE_DIR=$(FLOOR)/compiled $(subst $(BIN),$(FLOOR)/bin,$(PYTEST)) -m "not slow" \
+	@SCIPY_ARRAY_API=1 NUMBA_CACHE_DIR=$(CURDIR)/$(FLOOR)/compiled $(subst $(BIN),$(FLOOR)/bin,$(PYTEST)) -m "not slow" \
 		-W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 
 docs: $(VENV)/.dev

@@ -233,8 +233,8 @@ def test_a_name_that_is_taken_is_not_written_over(table, tmp_path):
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (["embed", "DATA", "--n-neighbor", "4"], "Did you mean '--n-neighbors'"),
-        (["embed", "DATA", "-m", "pca", "--radius", "4"], "No such option '--radius'"),
+        (["embed", "DATA", "--n-neighbor", "4"], "Did you mean '?--n-neighbors"),
+        (["embed", "DATA", "-m", "pca", "--radius", "4"], "No such option:? '?--radius"),
         (["embed", "DATA", "-m", "isomp"], "no method 'isomp'; did you mean isomap"),
         (["embed", "DATA", "-m", "xyz"], "no method 'xyz'; there are: pca, kernel-pca"),
         (["embed", "DATA", "-d", "0"], r"'-?-?.*n-components'.*: must be at least 1.*; got '0'"),

@@ -31,7 +31,8 @@ def as_dask(points, folder):
 def as_zarr(points, folder):
     import zarr
 
-    zarr.create_array(folder / "points.zarr", data=points, chunks=(500, 3))
+    options = {"shape": points.shape, "dtype": points.dtype, "chunks": (500, 3)}
+    zarr.open(str(folder / "points.zarr"), mode="w", **options)[:] = points
     return folder / "points.zarr"
 
 

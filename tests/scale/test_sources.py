@@ -29,7 +29,8 @@ def as_npy(folder):
 def as_zarr(folder):
     import zarr
 
-    zarr.create_array(folder / "points.zarr", data=POINTS, chunks=(50, 3))
+    options = {"shape": POINTS.shape, "dtype": POINTS.dtype, "chunks": (50, 3)}
+    zarr.open(str(folder / "points.zarr"), mode="w", **options)[:] = POINTS
     return folder / "points.zarr"
 
 

@@ -10,9 +10,9 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from unspool.cli import app, main
+from tests.interfaces.running import run
+from unspool.cli import main
 from unspool.io import binary, check_output, read_points, read_table, write_atomically
 
 
@@ -20,10 +20,6 @@ def table(path, n=40):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(n, 3)), columns=["x", "y", "z"])
     frame.to_csv(path, index=False)
     return path
-
-
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_names_of_many_genes_make_a_long_line(tmp_path):

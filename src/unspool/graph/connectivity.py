@@ -240,6 +240,7 @@ def _first_equal(rows: Array, suspects: Array, keys: Array) -> Array:
             _, first, group = np.unique(
                 rows[suspects] + 0.0, axis=0, return_index=True, return_inverse=True
             )
+            group = group.ravel()  # NumPy 2.0 gives a column
             break
     return np.asarray(first[group])
 
