@@ -17,6 +17,7 @@ def estimator_of(name, case):
 
 # the checks' blobs are far apart, and a method that works by neighbours is right to say so
 @pytest.mark.filterwarnings("ignore:the neighbour graph has")
+@pytest.mark.filterwarnings("ignore:10 points are too few")  # as scikit-learn 1.6 tries it
 @parametrize_with_checks([estimator_of(name, case) for name, case in CASES.items()])
 def test_scikit_learn_check(estimator, check):
     check(estimator)
