@@ -282,8 +282,8 @@ def explore_command(ctx: click.Context, /, **given: Any) -> None:
 
 def _check_installed() -> None:
     try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
+        import starlette  # noqa: F401  # only whether it is there
+        import uvicorn  # noqa: F401  # likewise
     except ModuleNotFoundError as error:
         raise ImportError(f"the explorer needs {error.name}; pip install 'unspool[app]'") from None
 

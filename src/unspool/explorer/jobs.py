@@ -131,6 +131,7 @@ class Jobs:
         with self._lock:
             if self._worker is None or not self._worker.is_alive:
                 if self._file is None:
+                    # held open for all children, until close()
                     self._file = tempfile.TemporaryFile(prefix="unspool-")  # noqa: SIM115
                 self._worker = Worker.start(self._file)
 

@@ -32,4 +32,7 @@ const transport = {
 
 addEventListener("pagehide", () => navigator.sendBeacon("/api/bye"));
 const { opened } = mount(document.getElementById("app"), transport, { host: "server" });
-opened.then((app) => app.board.drawn).then(() => setTimeout(() => navigator.sendBeacon("/api/drawn"), SHOWN));
+opened
+  .then((app) => app.board.drawn)
+  .then(() => setTimeout(() => navigator.sendBeacon("/api/drawn"), SHOWN))
+  .catch(() => {}); // the page has said why it did not open
