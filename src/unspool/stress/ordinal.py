@@ -33,8 +33,7 @@ class OrdinalStress:
 
     pairs: Pairs  # in increasing order of dissimilarity
     groups: Array  # where each run of equal dissimilarities starts, and the end
-    tied: Array  # the pairs in runs of several, and where each of these starts among them
-    runs: Array
+    runs: TiedRuns
     ties: Ties
     total: float
     curvature: Array
@@ -47,12 +46,10 @@ class OrdinalStress:
         values = pairs.dissimilarities
         changes = np.flatnonzero(values[1:] > values[:-1]) + 1
         groups = np.concatenate([[0], changes, [len(values)]])
-        sizes = np.diff(groups)
-        tied = np.flatnonzero(np.repeat(sizes > 1, sizes))
-        runs = np.concatenate([[0], np.cumsum(sizes[sizes > 1])])
         total = pairs.weighted_sum(values, values)
         space = PoolingSpace.of(len(values), values.dtype)
-        return cls(pairs, groups, tied, runs, ties, total, pairs.curvature(), space)
+        runs = TiedRuns.of(groups, values.dtype)
+        return cls(pairs, groups, runs, ties, total, pairs.curvature(), space)
 
     def loss_and_gradient(self, configuration: Array) -> tuple[float, Array]:
         """Return the stress and its gradient."""
@@ -106,15 +103,10 @@ class OrdinalStress:
 
         For the fit the distances of each run are put in order, and back afterwards.
         """
-        own, weights = distances[self.tied], None
-        order = self.tied[argsort_within(self.runs, own)]
-        if len(self.pairs.weights):
-            weights = np.array(self.pairs.weights)
-            weights[self.tied] = self.pairs.weights[order]
-        distances[self.tied] = distances[order]
+        self.runs.sort(distances)
+        weights = self.runs.sorted(self.pairs.weights) if len(self.pairs.weights) else None
         fitted = monotone_regression(distances, weights, self.space)
-        distances[self.tied] = own
-        fitted[order] = fitted[self.tied]
+        self.runs.restore(distances, fitted)
         return fitted
 
     def _secondary(self, distances: Array) -> Array:
@@ -176,6 +168,52 @@ class MonotoneCurve:
         return np.where(beyond, top * (values / last if last > 0.0 else 1.0), inside)
 
 
+@dataclass(frozen=True, slots=True)
+class TiedRuns:
+    """Runs of several equal dissimilarities, and room to put the distances of each in order.
+
+    The pairs of run r are ``places[offsets[r]:offsets[r + 1]]``, which follow each other.
+    """
+
+    offsets: Array
+    places: Array
+    order: Array  # of places: which pair stands there while the distances are sorted
+    distances: Array  # of the pairs of all runs, as they were
+    spare: Array
+
+    @classmethod
+    def of(cls, groups: Array, dtype: Any) -> TiedRuns:
+        """Return those of ``groups`` that have several members."""
+        sizes = np.diff(groups)
+        offsets = np.concatenate([[0], np.cumsum(sizes[sizes > 1])])
+        places = np.flatnonzero(np.repeat(sizes > 1, sizes))
+        values = np.empty(len(places), dtype), np.empty(len(places), dtype)
+        return cls(offsets, places, np.empty_like(places), *values)
+
+    def sort(self, distances: Array) -> None:
+        """Put the distances of each run in increasing order, in place."""
+        from .stress_kernels import sort_runs
+
+        self._run(sort_runs, (self.order, self.distances, distances))
+
+    def restore(self, distances: Array, fitted: Array) -> None:
+        """Give back their order to the distances, and the same to what was fitted to them."""
+        from .stress_kernels import restore_runs
+
+        self._run(restore_runs, (self.order, self.distances, self.spare, distances, fitted))
+
+    def sorted(self, weights: Array) -> Array:
+        """Return the weights in the order of the distances."""
+        answer = np.array(weights)
+        answer[self.places] = weights[self.order]
+        return answer
+
+    def _run(self, kernel: Callable[..., None], arrays: tuple[Array, ...]) -> None:
+        n_runs = len(self.offsets) - 1
+        step = max(1, n_runs * chunks_per_call(len(self.places)) // CHUNKS)
+        run_kernel(kernel, (self.offsets, self.places, *arrays), n_runs, step)
+
+
 class PoolingSpace(NamedTuple):
     """What pooling works in, for all steps of a descent: new memory costs it a third of its time.
 
@@ -228,14 +266,3 @@ def parallel_argsort(values: Array) -> Array:
     run_strips(sort_half, len(values), split)
     merge_sorted(values, split, order, answer)
     return answer
-
-
-def argsort_within(groups: Array, values: Array) -> Array:
-    """Return the order that sorts the values inside each group groups[g]:groups[g + 1]."""
-    from .stress_kernels import order_within
-
-    order = np.empty(len(values), dtype=np.int64)
-    n_groups = len(groups) - 1
-    step = max(1, n_groups * chunks_per_call(len(values)) // CHUNKS)
-    run_kernel(order_within, (groups, values, order), n_groups, step)
-    return order

@@ -290,7 +290,7 @@ class Pairs:
         from .stress_kernels import pair_distances
 
         answer = np.empty(len(self.first), self.dissimilarities.dtype) if out is None else out
-        arrays = self.first, self.second, self._columns(configuration), answer
+        arrays = self.first, self.second, self._points(configuration), answer
         run_kernel(pair_distances, arrays, len(answer), STRIP)
         return answer
 
@@ -302,11 +302,11 @@ class Pairs:
 
         # a number that the machine has no say in, so that every machine adds in the same order
         chunks = min(CHUNKS, max(1, len(self.first) // (PAIRS_PER_POINT * self.n_points)))
-        gradients = np.empty((chunks, *configuration.shape[::-1]))
-        ends, columns = (self.first, self.second), self._columns(configuration)
-        arrays = ends, distances, targets, self.weights, columns, shrink, gradients
+        gradients = np.empty((chunks, *configuration.shape))
+        ends, points = (self.first, self.second), self._points(configuration)
+        arrays = ends, distances, targets, self.weights, points, shrink, gradients
         run_kernel(pair_gradient, arrays, chunks, chunks_per_call(len(self.first)))
-        return np.asarray(2.0 * gradients.sum(axis=0).T)
+        return np.asarray(2.0 * gradients.sum(axis=0))
 
     def misfit(self, distances: Array, targets: Array) -> tuple[float, float]:
         """Return sum w d^2 and sum w (d - target)^2."""
@@ -348,8 +348,8 @@ class Pairs:
         np.fill_diagonal(answer, 0.0)
         return answer
 
-    def _columns(self, configuration: Array) -> Array:
-        return np.ascontiguousarray(configuration.T, dtype=self.dissimilarities.dtype)
+    def _points(self, configuration: Array) -> Array:
+        return np.ascontiguousarray(configuration, dtype=self.dissimilarities.dtype)
 
 
 def _gather(values: Array, order: Array) -> Array:

@@ -114,33 +114,43 @@ def plane_gradient(dissimilarities, starts, coordinates, gradients, losses, begi
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def pair_distances(first, second, coordinates, distances, begin, end):
-    """Fill the distances of pairs begin:end on the map; ``coordinates`` (d, n) are columns."""
+def pair_distances(first, second, points, distances, begin, end):
+    """Fill the distances of pairs begin:end on the map, whose ``points`` are rows.
+
+    In the plane one loop for both coordinates, which share a line of the cache, takes two thirds of
+    the time, and so does that of the gradient.
+    """
+    if points.shape[1] == 2:
+        for p in range(begin, end):
+            i, j = first[p], second[p]
+            across, up = points[i, 0] - points[j, 0], points[i, 1] - points[j, 1]
+            distances[p] = np.sqrt(across * across + up * up)
+        return
     for start in range(begin, end, RUN):
         stop = min(start + RUN, end)
         one, other, answer = first[start:stop], second[start:stop], distances[start:stop]
         answer[:] = 0.0
-        for k in range(len(coordinates)):
-            x = coordinates[k]
+        for k in range(points.shape[1]):
             for p in range(len(one)):
-                step = x[one[p]] - x[other[p]]
+                step = points[one[p], k] - points[other[p], k]
                 answer[p] += step * step
         for p in range(len(one)):
             answer[p] = np.sqrt(answer[p])
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def pair_gradient(ends, distances, targets, weights, coordinates, shrink, gradients, begin, end):
+def pair_gradient(ends, distances, targets, weights, points, shrink, gradients, begin, end):
     """Fill the gradient of sum w (d^2 (1 - shrink) / 2 - d targets) over a list of pairs.
 
-    ``ends`` are the first and the second points. ``gradients`` (chunks, d, n): each chunk of pairs
+    ``ends`` are the first and the second points. ``gradients`` (chunks, n, d): each chunk of pairs
     has its own, because pairs share points.
     """
     first, second = ends
     n_pairs, chunks = len(first), len(gradients)
     weighted, pulls = len(weights) > 0, np.empty(RUN)
     for c in range(begin, end):
-        gradients[c] = 0.0
+        gradient = gradients[c]
+        gradient[:] = 0.0
         last = n_pairs * (c + 1) // chunks
         for start in range(n_pairs * c // chunks, last, RUN):
             stop = min(start + RUN, last)
@@ -152,12 +162,21 @@ def pair_gradient(ends, distances, targets, weights, coordinates, shrink, gradie
                 weight = weights[start:stop]
                 for p in range(len(one)):
                     pulls[p] *= weight[p]
-            for k in range(len(coordinates)):
-                x, gradient = coordinates[k], gradients[c, k]
+            if points.shape[1] == 2:
                 for p in range(len(one)):
-                    step = pulls[p] * (x[one[p]] - x[other[p]])
-                    gradient[one[p]] += step
-                    gradient[other[p]] -= step
+                    i, j = one[p], other[p]
+                    across = pulls[p] * (points[i, 0] - points[j, 0])
+                    up = pulls[p] * (points[i, 1] - points[j, 1])
+                    gradient[i, 0] += across
+                    gradient[i, 1] += up
+                    gradient[j, 0] -= across
+                    gradient[j, 1] -= up
+                continue
+            for k in range(points.shape[1]):
+                for p in range(len(one)):
+                    step = pulls[p] * (points[one[p], k] - points[other[p], k])
+                    gradient[one[p], k] += step
+                    gradient[other[p], k] -= step
 
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS)
@@ -298,19 +317,37 @@ def spread_means(sums, masses, starts, fitted, begin, end):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def order_within(groups, distances, order, first, last):
-    """Fill the order that sorts the distances inside each group groups[g]:groups[g + 1]."""
-    for g in range(first, last):
-        begin, end = groups[g], groups[g + 1]
-        if end - begin > FEW:
-            order[begin:end] = begin + np.argsort(distances[begin:end])
+def sort_runs(offsets, places, order, kept, distances, begin, end):
+    """Sort the distances of each run of ties; ``kept`` are those before, ``order`` the sorting."""
+    for r in range(begin, end):
+        first, last = offsets[r], offsets[r + 1]
+        base = places[first] - first
+        for t in range(first, last):
+            kept[t] = distances[base + t]
+        if last - first > FEW:
+            order[first:last] = base + first + np.argsort(kept[first:last])
         else:
-            for p in range(begin, end):
-                slot = p
-                while slot > begin and distances[order[slot - 1]] > distances[p]:
+            for t in range(first, last):
+                slot = t
+                while slot > first and distances[order[slot - 1]] > kept[t]:
                     order[slot] = order[slot - 1]
                     slot -= 1
-                order[slot] = p
+                order[slot] = base + t
+        for t in range(first, last):
+            distances[base + t] = kept[order[t] - base]
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def restore_runs(offsets, places, order, kept, spare, distances, fitted, begin, end):
+    """Undo ``sort_runs``, and put what was fitted to the sorted distances back with them."""
+    for r in range(begin, end):
+        first, last = offsets[r], offsets[r + 1]
+        base = places[first] - first
+        for t in range(first, last):
+            spare[t] = fitted[base + t]
+            distances[base + t] = kept[t]
+        for t in range(first, last):
+            fitted[order[t]] = spare[t]
 
 
 # Maps whose distance is not Euclidean. For two million pairs in the plane a pass takes 30 ms on one
