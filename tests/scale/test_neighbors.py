@@ -1,9 +1,12 @@
 """Neighbours of points in cells: the same graph, bit by bit, as in memory."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from unspool import datasets, distances, graph, scale
+from unspool import LandmarkIsomap, datasets, distances, graph, scale
 
 RNG = np.random.default_rng(2)
 SHEET = datasets.swiss_roll(2_500, seed=1).points
@@ -14,12 +17,20 @@ def tied():
     return RNG.integers(0, 4, size=(1_600, 12)).astype(float)
 
 
+def lattice(side, columns):
+    """Return the points of a lattice whose step is no binary fraction: nearly all are ties."""
+    axes = np.meshgrid(*[0.1 * np.arange(side)] * columns)
+    return RNG.permutation(np.stack(axes, axis=-1).reshape(-1, columns))
+
+
 CASES = {
     "3 columns": SHEET,
     "40 columns": RNG.normal(size=(1_700, 40)),
     "a sheet in 40 columns": SHEET @ RNG.normal(size=(3, 40)) + 1e-3 * RNG.normal(size=(2_500, 40)),
     "8 columns": RNG.normal(size=(1_500, 8)),
     "ties": tied(),
+    "a lattice in 3 columns": lattice(12, 3),
+    "a lattice in 5 columns": lattice(4, 5),
     "one column decides": np.column_stack([np.repeat([0.0, 1.0], 600), RNG.normal(size=1_200)]),
     "few": RNG.normal(size=(300, 5)),
 }
@@ -131,3 +142,19 @@ def test_an_approximate_search_measures_its_recall(save):
     assert found.recall is not None
     assert 0.98 <= np.mean(shared) < 1.0
     assert abs(found.recall - np.mean(shared)) < 0.01
+
+
+@pytest.mark.slow
+def test_the_same_map_of_whole_numbers(client, save):
+    """Covtype: 20,000 rows of 10 whole numbers, where several points are equally far."""
+    path = Path(os.environ.get("UNSPOOL_DATA", "")) / "covtype.npz"
+    if not path.exists():
+        pytest.skip("covtype.npz is not there: set UNSPOOL_DATA")
+    points = np.load(path, allow_pickle=False)["numeric"][:20_000].astype(np.float64)
+    stored, expected = save(points), distances.neighbor_graph(points, 10)
+    mapped = LandmarkIsomap(2).fit(points).embedding_
+    for chunk_rows in (None, 1_500, 4_000):
+        with scale.settings(chunk_rows=chunk_rows):
+            assert_same(distances.neighbor_graph(scale.open_source(stored), 10), expected)
+            found = LandmarkIsomap(2).fit(stored).embedding_
+        np.testing.assert_allclose(found, mapped, atol=1e-8 * np.abs(mapped).max())

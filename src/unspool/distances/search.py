@@ -45,6 +45,7 @@ LEAF = 64  # points; a box is tested at the cost of two
 LEAVES_AT_ONCE = 4  # that a thread takes at a time
 PILOTS = 32  # queries by which is told how many points a tree visits
 CACHE = 2**21  # bytes of points beyond which a visit costs twice as much
+TIED = 1 + 1e-9  # of a distance: up to there rounding, not the points, decides which is nearer
 FEW_POINTS = 1000  # fewer are searched exactly before an approximate search has begun
 PATIENCE = 40.0  # processor seconds of an exact search beyond which search="auto" is approximate
 
@@ -214,11 +215,27 @@ class TreeSearch:
         if self.points.shape[1] > TREE_DIMENSIONS and self.power != 2.0:
             found = nearest_by_leaves(self._leaves, queries, count, self.power)
             return graph_from_table(*found, n_columns=self.n_points, search=self.name)
-        ranks = np.arange(1, count + 1)  # a list keeps the answer two-dimensional for count = 1
+        # one more than wanted tells where the last is tied; an array of ranks keeps it a table
+        ranks = np.arange(1, min(count + 1, self.n_points) + 1)
         distances, columns = self.tree.query(queries, ranks, p=self.power, workers=thread_count())
+        tied = distances[:, -1] <= distances[:, count - 1] * TIED
+        columns, distances = columns[:, :count], distances[:, :count]
         if self._has_rival:
             distances = pair_distances(queries, self.points, columns)
+        if count < self.n_points and tied.any():
+            self._break_ties(queries, np.flatnonzero(tied), columns, distances)
         return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
+
+    def _break_ties(self, queries: Array, rows: Array, columns: Array, distances: Array) -> None:
+        """Let the numbers of the points decide, not the tree, which of equally far ones is last.
+
+        So a point has the same neighbours in the tree of all points and in that of a part of them.
+        """
+        reach = distances[rows].max(axis=1) * TIED
+        found = nearest_by_leaves(
+            self._leaves, np.asarray(queries)[rows], columns.shape[1], self.power, reach
+        )
+        columns[rows], distances[rows] = found
 
     def within(self, queries: Array, radius: float, *, others: bool = False) -> NeighborGraph:
         """Return all points within ``radius`` of each query, the border included."""
@@ -275,18 +292,24 @@ def arrange(points: Array) -> Leaves:
     return Leaves(np.ascontiguousarray(points.T), ids, starts, low, high)
 
 
-def nearest_by_leaves(leaves: Leaves, queries: Array, k: int, power: float) -> Nearest:
+def nearest_by_leaves(
+    leaves: Leaves, queries: Array, k: int, power: float, reach: Array | None = None
+) -> Nearest:
     """Return the ``k`` nearest points of each query, for the Minkowski metric of this power.
 
-    The power is 1, 2 or infinity.
+    The power is 1, 2 or infinity. ``reach`` are distances within which that many points are known
+    to be. Of points at the same distance the first are taken.
     """
     from . import search_kernels as kernels
 
     asked = arrange(queries)
+    points = np.ascontiguousarray(leaves.columns.T) if power == 2.0 else leaves.columns[:0]
+    reach = np.full(len(queries), np.inf) if reach is None else reach
     found = Nearest(np.empty((len(queries), k), np.int64), np.empty((len(queries), k)))
 
     def work(strip: Array, _: None) -> None:
-        kernels.nearest(strip[0], strip[-1] + 1, asked, leaves, power, *found)
+        among = (leaves, points, power, reach)
+        kernels.nearest(strip[0], strip[-1] + 1, asked, among, *found)
 
     _run_leaves(work, asked, 1)
     return found

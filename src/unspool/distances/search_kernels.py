@@ -22,6 +22,7 @@ from .exact_kernels import (
 )
 
 SHORT = 32  # edges that are sorted by insertion
+SLACK = 1 + 1e-12  # of sums of squares that are added up in another order
 CHUNK = 64  # coordinates between two looks at whether all sums have passed their limit
 
 
@@ -282,31 +283,47 @@ def write(first_box, last_box, asked, leaves, ball, starts, index, dist):
             sort_edges(dist[starts[row] : end], index[starts[row] : end], space)
 
 
+@njit(forceinline=True, **INNER)
+def _above(distance, power):
+    """Return a limit of sums that none exceeds whose distance, added up in any order, is less."""
+    return distance * distance * SLACK if power == 2.0 else distance
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
-def nearest(first_box, last_box, asked, leaves, power, index, dist):
-    """Find the nearest points of the queries of some leaves, first in the leaves nearest by."""
+def nearest(first_box, last_box, asked, among, index, dist):
+    """Find the nearest points of the queries of some leaves, first in the leaves nearest by.
+
+    Euclidean distances are those of ``squared_difference``, by which other searches decide.
+    """
+    leaves, points, power, reach = among
     near = np.empty(leaves[2].shape[0], np.int64)
     gaps, sums = np.empty(near.shape[0]), np.empty(leaves[0].shape[1])
     for box in range(first_box, last_box):
-        n_near = _near_leaves(box, asked, leaves, power, np.inf, near, gaps)
+        widest = 0.0
+        for q in range(asked[2][box], asked[2][box + 1]):
+            widest = max(widest, _above(reach[asked[1][q]], power))
+        n_near = _near_leaves(box, asked, leaves, power, widest, near, gaps)
         order = np.argsort(gaps[:n_near])
         for q in range(asked[2][box], asked[2][box + 1]):
             query, row = asked[0][:, q].copy(), asked[1][q]
-            best, who = dist[row], index[row]
+            best, who, limit = dist[row], index[row], np.inf
             best[:], who[:] = np.inf, np.iinfo(np.int64).max
             for at in order:
-                if gaps[at] > best[0]:
+                if gaps[at] > limit:
                     break
                 low, high = leaves[3][near[at]], leaves[4][near[at]]
                 first, last = leaves[2][near[at]], leaves[2][near[at] + 1]
-                if _between_boxes(query, query, low, high, power) > best[0]:
+                if _between_boxes(query, query, low, high, power) > limit:
                     continue
-                if _between_points(query, leaves[0], first, last, power, best[0], sums):
-                    for p in range(last - first):
-                        if _later(best[0], who[0], sums[p], leaves[1][first + p]):
-                            name = leaves[1][first + p]
-                            _sift_down(best, who, 0, best.shape[0], sums[p], name)
+                if not _between_points(query, leaves[0], first, last, power, limit, sums):
+                    continue
+                for p in range(last - first):
+                    if sums[p] > limit:
+                        continue
+                    d, name = sums[p], leaves[1][first + p]
+                    if power == 2.0:
+                        d = np.sqrt(squared_difference(query, points[first + p], np.inf))
+                    if _later(best[0], who[0], d, name):
+                        _sift_down(best, who, 0, best.shape[0], d, name)
+                        limit = _above(best[0], power)
             sort_heap(best, who)
-            if power == 2.0:
-                for r in range(best.shape[0]):
-                    best[r] = np.sqrt(best[r])
