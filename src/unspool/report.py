@@ -309,15 +309,21 @@ class Picture:
 def picture(figure: Any, title: str, alt: str, caption: str = "") -> Picture:
     """Return a figure as a picture that needs no other file."""
     light = _as_text(figure)
+    figure.set_layout_engine("none")  # laid out by now; other colours take no other room
     return Picture(light, _as_text(plot.darken(figure)), alt, title, caption)
 
 
 def _as_text(figure: Any) -> str:
+    """Return a figure as an image of few colours; drawn once, where savefig would draw it twice."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    drawn, small = io.BytesIO(), io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=DPI, facecolor=figure.get_facecolor())
-    Image.open(drawn).convert("RGB").quantize(COLORS).save(small, format="png", optimize=True)
+    figure.set_dpi(DPI)
+    small = io.BytesIO()
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.draw()
+    image = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba())
+    image.convert("RGB").quantize(COLORS).save(small, format="png", optimize=True)
     return f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode('ascii')}"
 
 

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,7 @@ CASES = {
     "on a sphere, far from the origin": lambda: near_ties() + 1e4,
     "four columns": lambda: RANDOM.standard_normal((700, 4)),
 }
+CASES = {name: cache(make) for name, make in CASES.items()}
 every_case = pytest.mark.parametrize("make", CASES.values(), ids=CASES)
 # where few neighbours are decided otherwise than many: ties, copies, and bounds that are coarse
 TELLING = ("mnist", "clusters", "duplicates", "integers, full of ties", "float32", "near ties")
@@ -82,9 +84,25 @@ def table_of(queries, points):
     return table
 
 
-def brute(points, queries, count):
+@cache
+def table_among(make):
+    """The same of the points of a case among themselves, for all tests that ask."""
+    X = make().astype(float)
+    table = table_of(X, X)
+    table.setflags(write=False)
+    return table
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget():
+    yield
+    table_among.cache_clear()
+
+
+def brute(points, queries, count, table=None):
     """Neighbours by (squared distance, index), then in the order of (distance, index)."""
-    table = table_of(queries.astype(float), points.astype(float))
+    if table is None:
+        table = table_of(queries.astype(float), points.astype(float))
     columns = np.argsort(table, axis=1, kind="stable")[:, :count]
     lengths = np.sqrt(np.take_along_axis(table, columns, axis=1))
     order = np.lexsort((columns, lengths), axis=1)
@@ -103,7 +121,7 @@ def index_of(X):
 @pytest.mark.parametrize(("make", "count"), every_case_and(1, 16))
 def test_points_among_themselves(make, count):
     X = make()
-    assert_same(index_of(X).nearest(X, count), brute(X, X, count))
+    assert_same(index_of(X).nearest(X, count), brute(X, X, count, table_among(make)))
 
 
 @every_case
@@ -132,7 +150,7 @@ def test_a_finer_map_rules_out_no_neighbour(make, monkeypatch):
 @every_case
 def test_all_within_a_radius(make):
     X = make()
-    table = np.sqrt(table_of(X.astype(float), X.astype(float)))
+    table = np.sqrt(table_among(make))
     radius = float(np.sort(table[3])[20])  # a distance as computed: the border is included
     found = index_of(X).within(X, radius)
     for i in range(0, len(X), 29):
@@ -147,7 +165,7 @@ def test_all_within_a_radius(make):
 def test_radius_graphs_list_all_others(make, share):
     """Of few neighbours and of many: these are counted first, and each pair is met once."""
     X = make()
-    table = np.sqrt(table_of(X.astype(float), X.astype(float)))
+    table = np.sqrt(table_among(make))
     radius = float(np.sort(table[3])[int(share * len(X))])
     inside = table <= radius
     np.fill_diagonal(inside, False)

@@ -16,11 +16,11 @@ def test_what_is_free_is_a_positive_number():
 def test_the_least_of_all_limits_counts(monkeypatch):
     monkeypatch.setattr(memory, "_machine_free", lambda: 1000)
     monkeypatch.setattr(memory, "_address_space_free", lambda: None)
-    monkeypatch.setattr(memory, "_groups_free", lambda: [400, 6000])
+    monkeypatch.setattr(memory, "_groups_free", lambda _: [400, 6000])
     assert runtime.available_bytes() == 400
-    monkeypatch.setattr(memory, "_groups_free", lambda: [6000])
+    monkeypatch.setattr(memory, "_groups_free", lambda _: [6000])
     assert runtime.available_bytes() == 1000
-    monkeypatch.setattr(memory, "_groups_free", lambda: [])
+    monkeypatch.setattr(memory, "_groups_free", lambda _: [])
     assert runtime.available_bytes() == 1000
     monkeypatch.setattr(memory, "_address_space_free", lambda: 300)
     assert runtime.available_bytes() == 300
@@ -30,17 +30,13 @@ def test_the_least_of_all_limits_counts(monkeypatch):
 def system(monkeypatch, tmp_path):
     """A function that writes files of a system of its own, which is then asked."""
 
-    class Elsewhere(type(tmp_path)):
-        def __new__(cls, place):
-            return type(tmp_path)(tmp_path / place.lstrip("/"))
-
     def write(**files):
         for place, text in files.items():
             path = tmp_path / place
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
 
-    monkeypatch.setattr(memory, "Path", Elsewhere)
+    monkeypatch.setattr(memory, "_read", lambda place: (tmp_path / place.lstrip("/")).read_text())
     monkeypatch.setattr(memory, "_address_space_free", lambda: None)
     write(**{"proc/meminfo": "MemTotal: 9 kB\nMemAvailable: 7 kB\n"})
     return write

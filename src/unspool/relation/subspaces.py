@@ -21,7 +21,6 @@ from typing import Self
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import linear_sum_assignment
-from scipy.special import logsumexp, softmax
 
 from .. import problem
 from ..kernel import veronese, veronese_gradients
@@ -363,6 +362,14 @@ class SubspaceMixture:
             logs[:, k] = np.log(self.weights[k]) - 0.5 * (within + across)
         return logs
 
+    def share_out(self, points: Array) -> tuple[Array, float]:
+        """Return how much of each point belongs to each distribution, and the loss of all."""
+        logs = self.log_densities(points)
+        top = logs.max(axis=1, keepdims=True)
+        likely = np.exp(logs - top)
+        total = likely.sum(axis=1, keepdims=True)
+        return likely / total, -float((top + np.log(total)).mean())
+
 
 def refine(
     points: Array, start: Arrangement, *, affine: bool, max_iter: int
@@ -370,19 +377,19 @@ def refine(
     """Fit a mixture to points and share points out by it in turn, until that changes nothing."""
     shares = np.eye(len(start.subspaces))[start.labels]
     first = SubspaceMixture.of(points, shares, start.subspaces, affine=affine)
+    shares, loss = first.share_out(points)
 
-    def loss_of(state: SubspaceMixture) -> float:
-        return -float(logsumexp(state.log_densities(points), axis=1).mean())
-
-    def step(state: SubspaceMixture) -> tuple[SubspaceMixture, float]:
-        shares = softmax(state.log_densities(points), axis=1)
-        found = SubspaceMixture.of(points, shares, state.subspaces, affine=affine)
-        return found, loss_of(found)
+    def step(state: tuple[SubspaceMixture, Array]) -> tuple[tuple[SubspaceMixture, Array], float]:
+        mixture, shares = state
+        found = SubspaceMixture.of(points, shares, mixture.subspaces, affine=affine)
+        shares, loss = found.share_out(points)
+        return (found, shares), loss
 
     def converged(losses: Sequence[float]) -> bool:
         return losses[-2] - losses[-1] <= NO_LONGER
 
-    return iterate(first, loss_of(first), step, converged, name="subspaces", max_steps=max_iter)
+    found = iterate((first, shares), loss, step, converged, name="subspaces", max_steps=max_iter)
+    return Outcome(found.state[0], found.losses, found.converged)
 
 
 def description_length(points: Array, found: Outcome[SubspaceMixture], *, affine: bool) -> float:

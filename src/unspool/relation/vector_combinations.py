@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -67,16 +67,22 @@ def half_vectorize(tables: Array) -> Array:
     >>> half_vectorize(np.array([[1.0, 0.0], [0.0, 2.0]]))
     array([1., 0., 2.])
     """
-    rows, columns = np.triu_indices(tables.shape[-1])
-    factors = np.where(rows == columns, 1.0, np.sqrt(2.0))
+    rows, columns, factors = _triangle(tables.shape[-1])
     return np.asarray(tables[..., rows, columns] * factors)
 
 
-def _as_table(vector: Array, size: int) -> Array:
+@lru_cache(maxsize=8)
+def _triangle(size: int) -> tuple[Array, Array, Array]:
+    """Return the places on and above the diagonal, and what their entries are multiplied by."""
     rows, columns = np.triu_indices(size)
-    table = np.zeros((size, size))
-    table[rows, columns] = vector / np.where(rows == columns, 1.0, np.sqrt(2.0))
-    return np.asarray(table + np.triu(table, 1).T)
+    return rows, columns, np.where(rows == columns, 1.0, np.sqrt(2.0))
+
+
+def _as_table(vector: Array, size: int) -> Array:
+    rows, columns, factors = _triangle(size)
+    table = np.empty((size, size))
+    table[rows, columns] = table[columns, rows] = vector / factors
+    return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,15 +217,13 @@ class _Program:
 def _half_kronecker(first: Array, second: Array) -> Array:
     """Return the matrix of D -> (first D second + second D first) / 2 on half vectors."""
     size = len(first)
-    rows, columns = np.triu_indices(size)
-    root = np.where(rows == columns, np.sqrt(0.5), 1.0)  # of what counts once, not twice
-    a, b = (rows[:, None], columns[:, None]), (rows, columns)
-
-    total = np.zeros((len(rows), len(rows)))
+    i, j, factors = _triangle(size)
+    root = factors * np.sqrt(0.5)  # of what counts once, not twice
+    total = np.zeros((len(i), len(i)))
     for one, two in ((first, second), (second, first)):
-        for (i, j), (k, h) in ((x, y) for x in (a, a[::-1]) for y in (b, b[::-1])):
-            total += one[i, k] * two[j, h]
-    return np.asarray(0.25 * total * root[:, None] * root[None, :])
+        ahead, behind = one[i], two[j]  # the other two products are these with ends exchanged
+        total += ahead[:, i] * behind[:, j] + ahead[:, j] * behind[:, i]
+    return np.asarray(0.5 * total * root[:, None] * root[None, :])
 
 
 def _reach(matrix: Array, change: Array, share: float) -> float:
