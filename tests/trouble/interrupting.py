@@ -13,12 +13,13 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import suppress
 
 import numpy as np
 
 import unspool
 from tests.cases import CASES
-from unspool import datasets, dimension, quality
+from unspool import datasets, dimension, distances, quality
 
 DELAYS = (0.7, 2.9)  # seconds into the work
 SOON = 2.0
@@ -37,6 +38,10 @@ def sheet(n=20_000):
 
 def wide(n, times):
     return np.tile(cloud(n), (1, times)) + np.random.default_rng(1).normal(size=(n, 20 * times))
+
+
+def table(n):
+    return distances.pairwise_distances(cloud(n), cloud(n))
 
 
 ENDLESS = {"max_iter": 10**6, "tol": 0.0}
@@ -85,7 +90,7 @@ FITS = {  # method, and what follows a comma: options and points of a fit of man
 OTHERS = {
     "trustworthiness": lambda: quality.trustworthiness(cloud(), cloud()[:, :2]),
     "neighbourhoods": lambda: quality.co_ranking(cloud(6000), cloud(6000)[:, :2]),
-    "residual variance": lambda: quality.residual_variance(cloud(6000), cloud(6000)[:, :2]),
+    "residual variance": lambda: quality.residual_variance(table(6000), cloud(6000)[:, :2]),
     "local distortion": lambda: quality.local_distortion(sheet(), sheet()[:, :2]),
     "short circuits": lambda: quality.short_circuits(sheet(4000)),
     "stability": lambda: quality.stability(unspool.Isomap(), sheet(2000)),
@@ -144,8 +149,15 @@ def outcome(work, delay):
         is_soon = worked < SOON and clock < 10 * SOON
         return "in time" if is_soon else f"{clock:.1f} s on the clock, {worked:.1f} s of work"
     except BaseException as error:
+        _wait_for(sender)  # or its interrupt would end what comes next
         return f"{type(error).__name__}: {error}"
     return "the interrupt was lost"
+
+
+def _wait_for(sender):
+    with suppress(KeyboardInterrupt):
+        sender.join()
+        time.sleep(0.1)
 
 
 def main(chosen):

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,9 @@ import unspool
 from tests.cases import CASES, bent
 from tests.trouble.interrupting import DELAYS, works
 from unspool import datasets, extension, runtime
-from unspool.distances import blocks
+from unspool.distances import blocks, search
 from unspool.neighbor_embedding import divergence
-from unspool.runtime import compiling
+from unspool.runtime import compiling, resources
 from unspool.spectrum import iterative
 
 ROOT = Path(__file__).parents[2]
@@ -264,3 +265,29 @@ def test_factorisations_of_many_points_run_apart(name, monkeypatch):
     np.testing.assert_array_equal(CASES[name].make().fit(X).embedding_, expected)
     assert threads
     assert threading.main_thread() not in threads
+
+
+def test_no_thread_searches_a_tree_once_an_interrupt_has_come_out(monkeypatch):
+    """SciPy's own threads would go on, in arrays that are gone, and end the process."""
+    monkeypatch.setattr(resources, "thread_count", lambda: 2)
+    monkeypatch.setattr(search, "thread_count", lambda: 2)
+    index = search.TreeSearch(bent(100), 2.0)
+    tree, helping, at_work = index.tree, threading.Event(), []
+
+    class Interrupted:
+        def query(self, *given, workers=1, **options):
+            assert workers == 1
+            if threading.current_thread() is threading.main_thread():
+                assert helping.wait(10.0)
+                raise KeyboardInterrupt
+            at_work.append("begun")
+            helping.set()
+            time.sleep(0.1)
+            found = tree.query(*given, **options)
+            at_work.append("ended")
+            return found
+
+    index.__dict__["tree"] = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        index.nearest(index.points, 5)
+    assert at_work == ["begun", "ended"]

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table
-from ..runtime import in_words, run_chunks, stage, tell_progress, thread_count, warn
+from ..runtime import in_words, run_chunks, run_strips, stage, tell_progress, thread_count, warn
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search, StoredPoints
 from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds, pair_distances
 from .exact import Nearest, Within
@@ -43,6 +43,7 @@ TREE_DIMENSIONS = 10  # up to which a KD-tree is usually the fastest; the points
 FEWEST, MOST = 3, 64  # columns: with no more a tree always is, and with more it never is
 LEAF = 64  # points; a box is tested at the cost of two
 LEAVES_AT_ONCE = 4  # that a thread takes at a time
+QUERIES_AT_ONCE = 4_096  # in a KD-tree: a tenth of a second, in which Ctrl-C is not heard
 PILOTS = 32  # queries by which is told how many points a tree visits
 CACHE = 2**21  # bytes of points beyond which a visit costs twice as much
 TIED = 1 + 1e-9  # of a distance: up to there rounding, not the points, decides which is nearer
@@ -217,7 +218,7 @@ class TreeSearch:
             return graph_from_table(*found, n_columns=self.n_points, search=self.name)
         # one more than wanted tells where the last is tied; an array of ranks keeps it a table
         ranks = np.arange(1, min(count + 1, self.n_points) + 1)
-        distances, columns = self.tree.query(queries, ranks, p=self.power, workers=thread_count())
+        distances, columns = self._query(np.asarray(queries), ranks)
         tied = distances[:, -1] <= distances[:, count - 1] * TIED
         columns, distances = columns[:, :count], distances[:, :count]
         if self._has_rival:
@@ -225,6 +226,20 @@ class TreeSearch:
         if count < self.n_points and tied.any():
             self._break_ties(queries, np.flatnonzero(tied), columns, distances)
         return graph_from_table(columns, distances, n_columns=self.n_points, search=self.name)
+
+    def _query(self, queries: Array, ranks: Array) -> tuple[Array, Array]:
+        """Return the points of these ranks, and their distances, in strips of our own threads.
+
+        SciPy's go on after Ctrl-C, in arrays that nobody holds any more: the process crashes.
+        """
+        found = np.empty((len(queries), len(ranks))), np.empty((len(queries), len(ranks)), np.intp)
+
+        def work(rows: slice) -> None:
+            found[0][rows], found[1][rows] = self.tree.query(queries[rows], ranks, p=self.power)
+
+        step = min(QUERIES_AT_ONCE, len(queries) // thread_count() + 1)
+        run_strips(work, len(queries), step)
+        return found
 
     def _break_ties(self, queries: Array, rows: Array, columns: Array, distances: Array) -> None:
         """Let the numbers of the points decide, not the tree, which of equally far ones is last.
