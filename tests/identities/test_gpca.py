@@ -8,7 +8,7 @@ import pytest
 from tests.store.test_round_trip import there_and_back
 from unspool import GPCA, PCA, datasets, kernel
 from unspool.relation import Subspace, n_vanishing, squared_distances
-from unspool.relation.subspaces import Vanishing
+from unspool.relation.subspaces import Seen, Vanishing
 
 
 def right(labels, truth):
@@ -45,6 +45,15 @@ def test_gradients_are_normal_to_the_plane_of_a_point():
     for plane in (0, 1):
         across = np.linalg.svd(points[planes == plane])[2][-1]
         assert np.median(np.abs(found[planes == plane] @ across)) > 1 - 1e-9
+
+
+@pytest.mark.parametrize("draw", range(5))
+def test_normals_tell_affine_planes_apart_without_any_refinement(draw):
+    """Three planes off the origin: nearly all points join their own before any plane is fitted."""
+    sample = datasets.subspaces(300, dimensions=(2, 2, 2), dim=3, offset=1.0, seed=draw)
+    seen = Seen.of(sample.points, 3, 2, affine=True, seed=0)
+    (labels,) = seen.starts((2, 2, 2), 0)
+    assert right(labels, sample.color.astype(int)) > 0.9
 
 
 @pytest.mark.parametrize("affine", [False, True])

@@ -41,6 +41,24 @@ def test_with_all_points_as_neighbours_it_is_pca():
     assert np.abs(np.abs(model.embedding_) - np.abs(straight)).max() < 1e-3
 
 
+def test_waves_of_all_lengths_are_as_stiff():
+    """On a ring, whose waves are known: known ones are exact, others to the error of a series."""
+    from unspool.relation.vector_combinations import LOWEST, _SmoothSteps
+
+    n, number = 200, np.arange(1, 100)
+    angle = 2.0 * np.pi * np.arange(n) / n
+    waves = np.hstack([np.cos(np.outer(angle, number)), np.sin(np.outer(angle, number))])
+    stiffness = np.tile(1.0 - np.cos(2.0 * np.pi * number / n), 2)
+    ones, points = np.ones(n), np.arange(n)
+    ring = DistanceBounds(points, (points + 1) % n, ones, ones, n)
+    known = np.tile(number <= 6, 2)
+    turned = _SmoothSteps.of(ring, waves[:, known])._stretched(waves)
+    factors = (turned * waves).sum(axis=0) / np.square(waves).sum(axis=0)
+    np.testing.assert_allclose(factors[known], stiffness[known] ** -0.5, rtol=1e-9)
+    assert stiffness[known].min() < 0.05 * LOWEST  # none of which the series would resolve
+    np.testing.assert_allclose(factors[~known], (stiffness[~known] + LOWEST) ** -0.5, rtol=0.03)
+
+
 @pytest.mark.parametrize("isometry", ["equality", "inequality"])
 def test_bounds_are_kept_and_the_weights_prove_the_optimum(isometry):
     points = datasets.swiss_roll(90, seed=3).points

@@ -52,6 +52,7 @@ TESTS = {
         "properties/test_components.py",
     ),
 }
+NOTICED = ("caught", "hung", "error")  # an error: what was changed cannot even be imported
 SWAPS = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -150,13 +151,10 @@ def drawn(stage, count=None, seed=0):
 
 def tried(copy, stage, count, seed):
     """Try mutants of a stage, telling of each; return what became of them."""
-    if copy.run(TESTS[stage], seconds=6000)[0] != 0:
-        raise RuntimeError(f"the tests of {stage} fail though nothing is changed")
     verdicts = []
     for mutant in drawn(stage, count, seed):
         verdicts.append(attack(copy, mutant))
-        told = f"{verdicts[-1].state:<9} {verdicts[-1].seconds:5.1f} s  {mutant.name}"
-        print(told, flush=True)
+        print(verdicts[-1], flush=True)
     return verdicts
 
 
@@ -182,9 +180,9 @@ def main(words):
         for stage in asked.stages or TESTS:
             found = tried(copy, stage, asked.sample, asked.seed)
             verdicts += found
-            noticed = sum(verdict.state != "SURVIVED" for verdict in found)
+            noticed = sum(verdict.state in NOTICED for verdict in found)
             print(f"{stage}: {score(noticed, len(found))}", flush=True)
-    noticed = sum(verdict.state != "SURVIVED" for verdict in verdicts)
+    noticed = sum(verdict.state in NOTICED for verdict in verdicts)
     print(f"all: {score(noticed, len(verdicts))}", flush=True)
 
 

@@ -2,8 +2,9 @@
 
 ``make sabotage`` tries them all; ``python -m tests.sabotage.running relation/`` those with this in
 their name; with ``--log FILE`` each verdict is added to a file at once, and what is caught there
-already is not tried again; with ``--unchecked`` the tests are not run on the sound source first.
-Exit status 1 if one survives. Every breakage has a process of its own, forked from one that has
+already is not tried again. Exit status 1 if one survives. A verdict names the test that failed,
+which is then run by itself: it must fail again on the broken source and pass on the sound one, or
+its failure is not of the breakage. Every run has a process of its own, forked from one that has
 loaded NumPy, SciPy, scikit-learn and numba already, which is most of the time otherwise.
 """
 
@@ -39,13 +40,32 @@ class Verdict:
     """What became of a breakage."""
 
     breakage: Breakage
-    state: str  # "caught", "SURVIVED", "hung", or "error" if the tests could not even be run
+    state: str  # "caught", "SURVIVED", "hung", "error" if the tests cannot be run, or "UNCLEAR"
     seconds: float
-    told: str = ""
+    told: str = ""  # the test that caught it, or what pytest printed
 
     def __str__(self):
-        told = "" if self.state == "caught" else "\n" + self.told[-2000:]
-        return f"{self.state:<9} {self.seconds:5.1f} s  {self.breakage.name}{told}"
+        return f"{self.state:<9} {self.seconds:5.1f} s  {self.breakage.name}\n{self.because}"
+
+    @property
+    def because(self):
+        """Why it is so: the test that failed, or the end of what was printed."""
+        if self.state in ("caught", "SURVIVED"):
+            last = self.told.strip().rpartition("\n")[2]
+            return f"{'':<19}by {last}" if self.state == "caught" else f"{'':<19}{last}"
+        return self.told[-2000:]
+
+
+class Failures:
+    """What pytest is given to write down the first test that fails."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def pytest_runtest_logreport(self, report):
+        """Hear what became of a test."""
+        if report.failed and not self.file.exists():
+            self.file.write_text(report.nodeid, "utf-8")
 
 
 class Copy:
@@ -70,13 +90,16 @@ class Copy:
             file.write_text(sound, "utf-8")
             os.utime(file, ns=(dated.st_atime_ns, dated.st_mtime_ns))  # as it was compiled
 
-    def run(self, tests, compiled="", seconds=SECONDS, options=()):
-        """Run tests on the copy; return how pytest ended (None if it hung) and what it printed.
+    def run(self, tests, compiled="", seconds=SECONDS):
+        """Run tests on the copy; return how pytest ended (None if it hung), and what it tells.
+
+        That is the first test that failed, or what was printed if none did.
 
         Compiled code lies beside its file, and is known by the date of that, not of those that it
         calls: a broken kernel needs a folder of its own for ``compiled`` code.
         """
-        printed = self.folder / "printed"
+        printed, failed = self.folder / "printed", self.folder / "failed"
+        failed.unlink(missing_ok=True)
         for module in SHARED:
             importlib.import_module(module)
         sys.stdout.flush()
@@ -84,11 +107,13 @@ class Copy:
         if child == 0:
             named = [f"tests/{test}" for test in tests]
             quick = () if all("::" in test for test in tests) else QUICK
-            self._run_and_exit([*quick, *options, *named], printed, compiled)
+            self._run_and_exit([*quick, *named], printed, Failures(failed), compiled)
         ended = _wait(child, seconds)
+        if ended == FAILED and failed.exists():
+            return ended, failed.read_text("utf-8").removeprefix("tests/")
         return ended, printed.read_text("utf-8", "replace")
 
-    def _run_and_exit(self, arguments, printed, compiled):
+    def _run_and_exit(self, arguments, printed, failures, compiled):
         """Run tests, in the child."""
         import numba
         import pytest
@@ -104,7 +129,7 @@ class Copy:
             os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])  # for those that tests start
             os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # 2 s for plugins that nothing uses
             os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = compiled
-            ended = int(pytest.main([*OPTIONS, *arguments]))
+            ended = int(pytest.main([*OPTIONS, *arguments], plugins=[failures]))
         except BaseException:
             traceback.print_exc()
         finally:
@@ -152,29 +177,21 @@ def broken_text(text, breakage):
 def attack(copy, breakage):
     """Return whether the tests named for a breakage notice it."""
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory(dir=copy.folder) as own, copy.broken(breakage):
-        is_kernel = breakage.file.endswith("_kernels.py")
-        ended, told = copy.run(breakage.caught_by, own if is_kernel else "")
-    state = {FAILED: "caught", PASSED: "SURVIVED", None: "hung"}.get(ended, "error")
+    state, told = _noticed(copy, breakage)
     return Verdict(breakage, state, time.perf_counter() - began, told)
 
 
-def failing_already(copy, chosen):
-    """Return the files of tests that fail before anything is broken: they prove nothing."""
-    tests = sorted({test for breakage in chosen for test in breakage.caught_by})
-    ended, told = copy.run(tests, seconds=10 * SECONDS, options=("--maxfail=1000",))
-    if ended not in (PASSED, FAILED):
-        raise RuntimeError(f"the tests cannot be run though nothing is broken:\n{told[-4000:]}")
-    return set(re.findall(r"^(?:FAILED|ERROR) tests/([^\s\[]+)", told, re.MULTILINE))
-
-
-def tried(copy, breakage, failing):
-    """Return the verdict on a breakage, given the tests that fail without it."""
-    already = failing.intersection(test.partition("[")[0] for test in breakage.caught_by)
-    if already:
-        told = f"these fail though nothing is broken: {', '.join(sorted(already))}"
-        return Verdict(breakage, "error", 0.0, told)
-    return attack(copy, breakage)
+def _noticed(copy, breakage):
+    with tempfile.TemporaryDirectory(dir=copy.folder) as own, copy.broken(breakage):
+        compiled = own if breakage.file.endswith("_kernels.py") else ""
+        ended, told = copy.run(breakage.caught_by, compiled)
+        if ended != FAILED:
+            return {PASSED: "SURVIVED", None: "hung"}.get(ended, "error"), told
+        if copy.run([told], compiled)[0] == PASSED:
+            return "UNCLEAR", f"it fails now and then: {told}"
+    if copy.run([told])[0] != PASSED:
+        return "UNCLEAR", f"it fails though nothing is broken: {told}"
+    return "caught", told
 
 
 def caught_before(log):
@@ -198,7 +215,6 @@ def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("words", nargs="*", help="those with one of these in their name")
     parser.add_argument("--log", type=Path, help="add verdicts here; skip what it says is caught")
-    parser.add_argument("--unchecked", action="store_true", help="the tests are known to pass")
     asked = parser.parse_args(arguments)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"  # nothing that a child could wait for in vain
@@ -208,9 +224,8 @@ def main(arguments):
     verdicts = []
     with tempfile.TemporaryDirectory(prefix="sabotage-") as folder:
         copy = Copy(folder)
-        failing = set() if asked.unchecked or not chosen else failing_already(copy, chosen)
         for breakage in chosen:
-            verdicts.append(tried(copy, breakage, failing))
+            verdicts.append(attack(copy, breakage))
             tell(verdicts[-1], asked.log)
     left = [verdict for verdict in verdicts if verdict.state != "caught"]
     print(f"\n{len(named) - len(left)} of {len(named)} breakages were caught")
