@@ -8,13 +8,19 @@ import re
 
 import pytest
 
-LONG = (  # files of more than ten seconds, the longest first
-    "interfaces/test_command_line.py",
+LONG = (
+    # The first worker compiles the loops of all methods. The other would compile the same ones if
+    # it began with them too, and begins with what calls few.
     "properties/test_estimator_checks.py",
+    "typing/test_typing.py",
+    "architecture/test_guards.py",
+    "trouble/test_bad_input.py",
+    "explorer/test_life.py",
+    # then files of more than ten seconds, the longest first
+    "interfaces/test_command_line.py",
     "scale/test_cluster.py",
     "textbook/test_items.py",
     "properties/test_new_points.py",
-    "explorer/test_life.py",
     "interfaces/test_notebook.py",
     "properties/test_options.py",
     "trouble/test_processes.py",
@@ -30,7 +36,6 @@ LONG = (  # files of more than ten seconds, the longest first
     "textbook/test_running.py",
     "interfaces/test_report.py",
     "properties/test_help.py",
-    "typing/test_typing.py",
     "store/test_files.py",
     "store/test_forged.py",
     "architecture/test_adding.py",  # copies the tree with the kernels that are compiled by then
