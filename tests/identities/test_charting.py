@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from unspool import Charting, datasets, quality
+from unspool import Charting, datasets, quality, runtime
+from unspool.relation import gaussian_charts
 
 
 def flat(n, d, width=5, seed=0):
@@ -51,6 +52,19 @@ def test_query_points_fall_between_their_neighbours():
     )[0]
     off = placed - np.column_stack([np.ones(1300), together]) @ fit
     assert np.square(off[1000:]).mean() < 2.0 * np.square(off[:1000]).mean() + 1e-3
+
+
+def test_places_are_led_back_a_few_at_a_time(monkeypatch):
+    """The same points, and cancelling is heard before all places by all charts are computed."""
+    model = Charting(2, n_charts=20).fit(flat(100, 2))
+    places = model.embedding_ * 0.9
+    whole = model.inverse_transform(places)
+    monkeypatch.setattr(gaussian_charts, "BLOCK", 7 * 20 * 2)
+    np.testing.assert_allclose(model.inverse_transform(places), whole, rtol=0.0, atol=1e-12)
+    with runtime.listen(lambda event: None) as listener:
+        listener.cancel()
+        with pytest.raises(runtime.Cancelled):
+            model.inverse_transform(places)
 
 
 def test_probabilities_sum_to_one_and_overlap_as_asked():

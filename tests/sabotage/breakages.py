@@ -1099,9 +1099,15 @@ BREAKAGES = [
         "relation/gaussian_charts.py",
         (
             "the way back is turned as the charts are",
-            'inner += np.einsum("nk,nkd,kdw->nw", shares, local, self.axes, optimize=True)',
-            "inner += 0.0",
+            "shares @ self.centers + along",
+            "shares @ self.centers + 0.0 * along",
             "identities/test_charting.py::test_flat_data_are_kept_as_they_are",
+        ),
+        (
+            "the way back can be cancelled between blocks of places",
+            "check_cancelled()  # many places take longer than Ctrl-C may wait",
+            "pass",
+            "identities/test_charting.py::test_places_are_led_back_a_few_at_a_time",
         ),
         (
             "covariances heed their neighbours",

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from scipy.linalg import block_diag
 
 from .. import distances, graph
-from ..runtime import stage
+from ..runtime import check_cancelled, stage
 from ..spectrum import solve
 from ..values import Array, EigenProblem
 from .chart import Component, Queries
@@ -121,16 +121,23 @@ class GaussianCharts:
         spread = np.einsum("kij,ki,kim->kjm", maps, self.spreads, maps)
         unit = np.trace(spread, axis1=1, axis2=2)[:, None, None] * np.eye(spread.shape[2])
         precisions = np.linalg.inv(spread + 1e-3 * unit)
-        away = places[:, None, :] - shifts
+        inverses = np.linalg.pinv(maps, rcond=FLAT)
+        inner = np.empty((len(places), self.centers.shape[1]))
+        for rows in _blocks(len(places), shifts.size):
+            check_cancelled()  # many places take longer than Ctrl-C may wait
+            inner[rows] = self._back(places[rows, None, :] - shifts, precisions, inverses)
+        return np.asarray(inner @ self.columns.T + self.mean)
+
+    def _back(self, away: Array, precisions: Array, inverses: Array) -> Array:
+        """Return points in the principal columns, of places as seen from each chart (n, K, d)."""
         lengths = np.einsum("nki,kij,nkj->nk", away, precisions, away, optimize=True)
-        local = np.einsum("nki,kij->nkj", away, np.linalg.pinv(maps, rcond=FLAT), optimize=True)
+        local = np.einsum("nki,kij->nkj", away, inverses, optimize=True)
         # a chart that is thin on the map would lead far from its own points: others speak there
         spreads = np.maximum(self.spreads, FLAT * self.spreads.max())
         far = np.maximum(np.square(local / np.sqrt(spreads)).sum(axis=2) - REACH**2, 0.0)
         shares = _softmax(0.5 * (np.linalg.slogdet(precisions)[1] - lengths - far))
-        inner = shares @ self.centers
-        inner += np.einsum("nk,nkd,kdw->nw", shares, local, self.axes, optimize=True)
-        return np.asarray(inner @ self.columns.T + self.mean)
+        along = np.einsum("nk,nkd,kdw->nw", shares, local, self.axes, optimize=True)
+        return np.asarray(shares @ self.centers + along)
 
 
 @dataclass(frozen=True, slots=True)
