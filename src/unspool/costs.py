@@ -208,7 +208,7 @@ def maximum_variance_unfolding(s: Size) -> Costs:
         small = Cost("combination", "products", 1.5 + 8e-6 * edges, 0.0, 7e7)
         descent = Cost("refinement", "memory", 3e-4 * edges, 32.0 * s.n, 900.0 * s.n)
         return [*laplacian(replace(s, q=30)), small, descent]
-    pairs = 3.2 * s.n
+    pairs = min(0.6 * s.k * s.n, 0.5 * s.pairs)
     steps = 30 * (1e-11 * pairs**3 + 6e-10 * float(s.n) ** 3) + 0.1
     taken = 8.0 * (2.5 * pairs**2 + 12.0 * s.pairs)
     return [*_search(s), Cost("semidefinite program", "products", steps, 8.0 * s.pairs, taken)]

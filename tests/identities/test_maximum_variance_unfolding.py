@@ -138,6 +138,15 @@ def test_copies_count_as_often_as_they_are_there():
     assert variance(heavy) > variance(plain) * (1.0 + 1e-6)
 
 
+def test_pairs_by_pairs_is_the_product_of_two_tables():
+    first, second, squared = all_pairs(np.random.default_rng(0).standard_normal((9, 2)))
+    bounds = DistanceBounds(first, second, 0.5 * squared, squared, 9)
+    table, others = (t @ t.T for t in np.random.default_rng(1).standard_normal((2, 9, 9)))
+    columns = np.eye(9)[first] - np.eye(9)[second]
+    wanted = np.tril((columns @ table @ columns.T) * (columns @ others @ columns.T))
+    np.testing.assert_allclose(bounds.pairs_by_pairs(table, others), wanted, atol=1e-12)
+
+
 def test_a_small_program_meets_its_conditions():
     random, m = np.random.default_rng(1), 5
     rows = random.standard_normal((60, m * (m + 1) // 2))

@@ -114,9 +114,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         help="share of a squared distance by which its bounds are overstepped in the largest "
         "component: the largest such, for program='reduced' the root mean square"
     )
-    n_pairs_: int = learned(
-        help="pairs of neighbours in the program of the largest component; no other is broken"
-    )
+    n_pairs_: int = learned(help="pairs of neighbours whose distances bind the largest component")
 
     n_iter_: int = learned(help="steps taken for the largest component, in all")
 
