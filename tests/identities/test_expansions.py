@@ -96,6 +96,12 @@ def test_heat_is_the_exponential_of_the_laplacian(normalized):
         heat_flow(-weights, start, 1.0)
     with pytest.raises(ValueError, match="time"):
         heat_flow(weights, start, -1.0)
+    for one_way in (np.triu(weights), sp.csr_array(np.triu(weights))):
+        with pytest.raises(ValueError, match="symmetric"):
+            heat_flow(one_way, start, 1.0)
+    for wrong in (np.where(start > 1.0, np.nan, start), start[:-1]):
+        with pytest.raises(ValueError, match="values must be finite, one row for each of the 15"):
+            heat_flow(weights, wrong, 1.0)
 
 
 def test_curviness_of_quadratics_is_that_of_their_hessian():

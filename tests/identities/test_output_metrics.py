@@ -6,7 +6,17 @@ from scipy.optimize import check_grad
 from scipy.spatial.distance import cdist
 
 from tests.store.test_round_trip import there_and_back
-from unspool import MDS, PCA, LandmarkMDS, datasets, distances, quality
+from unspool import (
+    MDS,
+    PCA,
+    LandmarkIsomap,
+    LandmarkMDS,
+    datasets,
+    distances,
+    graph,
+    paths,
+    quality,
+)
 from unspool.stress import OutputSpace, Pairs, SpaceStress, angles_of, vectors_of
 
 NORMS = {
@@ -151,6 +161,19 @@ def test_landmarks_take_a_table_of_distances_to_them_alone(tmp_path):
     np.testing.assert_allclose(found, rows, atol=1e-8)
     again = there_and_back(some, tmp_path)
     np.testing.assert_array_equal(again.transform(rows), some.transform(rows))
+
+
+def test_a_table_of_geodesics_to_landmarks_is_landmark_isomap():
+    """The m x n distances of Izenman 2013, section 16.6.3, are all that its last step needs."""
+    points = datasets.swiss_roll(300, seed=2).points
+    chosen = np.arange(0, 300, 12)
+    isomap = LandmarkIsomap(2, n_neighbors=8, landmarks=chosen).fit(points)
+    joined = graph.symmetrize(distances.neighbor_graph(points, 8))
+    table = paths.geodesic_distances(joined, chosen).T
+    scaled = LandmarkMDS(2, landmarks=chosen, metric="precomputed").fit(table)
+    np.testing.assert_allclose(scaled.embedding_, isomap.embedding_, atol=1e-8)
+    with pytest.raises(ValueError, match=r"one column each, are for LandmarkMDS"):
+        LandmarkIsomap(2, landmarks=chosen, metric="precomputed").fit(table)
 
 
 def test_landmarks_that_are_not_those_of_the_columns_are_told():

@@ -184,6 +184,12 @@ def test_radius_takes_all_within_and_no_one_else(X, share):
     np.testing.assert_array_equal(ours | borderline, (table <= radius) | borderline)
 
 
+@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan])
+def test_a_radius_is_a_length(radius):
+    with pytest.raises(ValueError, match="radius must be greater than 0"):
+        distances.neighbor_graph(np.arange(6.0)[:, None], radius=radius)
+
+
 def test_a_strict_radius_leaves_the_border_out():
     """Izenman 2013, section 16.6.5: |x - y| < eps, by all searches and in single precision too."""
     line = np.arange(6.0)[:, None]

@@ -578,6 +578,8 @@ def _reach(radius: float, squared_radius: bool, strict_radius: bool) -> float:
     """Return the largest distance that is near enough: searches include their border."""
     # Belkin and Niyogi 2001 join |x - y|^2 < eps, Izenman 2013 all within a ball (sec. 16.6.3) and
     # |x - y| < eps (sec. 16.6.5)
+    if not radius > 0.0:
+        raise ValueError(f"radius must be greater than 0; got {radius!r}")
     distance = np.sqrt(radius) if squared_radius else radius
     return float(np.nextafter(distance, 0.0) if squared_radius or strict_radius else distance)
 

@@ -158,9 +158,12 @@ def check_table(
     table = _validate(X, estimator, reset, accept_sparse=accept, **options)
     square = square and reset
     if square and table.shape[0] != table.shape[1]:
+        columns = (
+            "; distances to landmarks alone, one column each, are for LandmarkMDS(landmarks=...)"
+        )
         raise ValueError(
             f"a precomputed {TABLES[kind]} must be square; got shape {table.shape}: are these "
-            "points? then leave 'precomputed' out"
+            f"points? then leave 'precomputed' out{columns if kind == 'distances' else ''}"
         )
     is_sparse = bool(sp.issparse(table))
     tolerance = 1e-5 if table.dtype == np.float32 else 1e-8

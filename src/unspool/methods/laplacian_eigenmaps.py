@@ -30,7 +30,7 @@ from ..scale.patches import claim_room
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
-from .door import WEIGHTS_OR_DISTANCES
+from .door import WEIGHTS_OR_DISTANCES, check_table
 from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, learned, method, parameter
 
@@ -264,17 +264,17 @@ def heat_flow(weights: Any, values: Any, t: float, *, normalized: bool = False) 
     >>> heat_flow([[0.0, 1.0], [1.0, 0.0]], [1.0, 0.0], 100.0).round(6)
     array([0.5, 0.5])
     """
-    table = sp.csr_array(weights, dtype=np.float64)
-    heights = np.asarray(values, dtype=np.float64)
-    if table.shape[0] != table.shape[1] or len(heights) != table.shape[0]:
+    given = check_table(weights, None, reset=True, kind="weights", sparse=True)
+    table, heights = sp.csr_array(given), np.asarray(values, dtype=np.float64)
+    if len(heights) != table.shape[0] or not np.isfinite(heights).all():
         raise ValueError(
-            f"weights must be square, with a row for each value; got shapes {table.shape} and "
+            f"values must be finite, one row for each of the {table.shape[0]} points; got shape "
             f"{heights.shape}"
         )
     if not np.isfinite(t) or t < 0.0:
         raise ValueError(f"t must be a time of at least 0; got {t!r}")
-    if table.nnz and table.data.min() < 0.0:
-        raise ValueError("weights must not be negative")
+    if abs(table - table.T).max() > 1e-8 * table.max():  # dense ones were looked at before
+        raise ValueError("weights must be symmetric: heat flows both ways along an edge")
     degrees = np.asarray(table.sum(axis=1)).ravel()
     laplacian = sp.diags_array(degrees) - table
     if normalized:
