@@ -56,6 +56,8 @@ LAYERS = (
 SHARED = {"values"}
 SIDEWAYS = {
     ("centering", "runtime"): "threads add up the means of a large table",
+    ("edges", "runtime"): "rows are sorted by several threads",
+    ("edges", "elimination_order"): "compiled loops over graphs stand in one file",
     ("elimination_order", "runtime"): "its loops are compiled where Ctrl-C is heard",
     ("kernel", "distances"): "a radial kernel is a function of the distances",
     ("stress", "relation"): "an initial configuration may be triangulated from landmarks",

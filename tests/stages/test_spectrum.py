@@ -19,8 +19,9 @@ from unspool.spectrum import solve
 from unspool.spectrum.iterative import (
     _accepted,
     solve_by_factor_inverse,
-    solve_by_filter,
+    solve_by_polynomial,
     solve_by_products,
+    solve_by_refinement,
     solve_by_shift_invert,
 )
 from unspool.spectrum.operators import EigenPairs, NotSolved, Task, to_standard_form
@@ -150,7 +151,11 @@ SOLVERS = {
     "svd": (decompose_factor, FACTORS | {k: v for k, v in DENSE.items() if v.is_factor}),
     "block krylov": (solve_by_products, {k: v for k, v in DENSE.items() if v.end == "largest"}),
     "shift-invert": (solve_by_shift_invert, SPARSE | FACTORS),
-    "chebyshev filter": (solve_by_filter, SPARSE),
+    "chebyshev filter": (solve_by_polynomial, SPARSE),
+    "filtered residuals": (
+        solve_by_refinement,
+        {k: v for k, v in SPARSE.items() if v.ceiling is not None},
+    ),
     "inverse of the factor": (solve_by_factor_inverse, FACTORS),
 }
 PAIRED = [
@@ -444,6 +449,32 @@ def test_an_iteration_that_did_not_converge_is_not_accepted():
     assert not found.converged
     with pytest.raises(NotSolved, match=r"residual .* after 2 passes"):
         _accepted(found, SimpleNamespace(wanted=4, count=4))
+
+
+@pytest.mark.parametrize("degree", [2, 8])
+def test_filtered_residuals_are_what_a_filter_changes(degree):
+    """p(A) v - p(value) v from (A - value) v alone, in single precision."""
+    from unspool.spectrum.operators_kernels import LANES, filter_columns, filter_residuals
+
+    matrix = sp.csr_array(problem.laplacian(grid_weights(7), "symmetric").matrix)
+    vectors = np.random.default_rng(0).standard_normal((len(matrix.indptr) - 1, LANES))
+    values = np.linspace(0.05, 0.4, LANES)
+    residuals = (matrix @ vectors - vectors * values).astype(np.float32)
+    rows, span = (matrix.indptr, matrix.indices, matrix.data), (0.5, 2.0)
+    none = np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(0)
+    filtered, now, inner = vectors.copy(), np.zeros_like(vectors), np.zeros_like(vectors)
+    filter_columns(rows, none, span, degree, filtered, now, inner)
+    heights = np.zeros((1, LANES)) + 1.0  # p at the values: a filter of diagonal entries
+    one = np.zeros(2, np.int32), np.zeros(1, np.int32), np.zeros(1)
+    one[0][1] = 1
+    for k in range(LANES):
+        one[2][0], column, room = values[k], np.ones((1, LANES)), np.zeros((2, 1, LANES))
+        filter_columns(one, none, span, degree, column, *room)
+        heights[0, k] = column[0, 0]
+    changes, other = np.zeros_like(residuals), np.zeros_like(residuals)
+    single = rows[0], rows[1], rows[2].astype(np.float32)
+    filter_residuals(single, span, degree, values, residuals, changes, other)
+    assert relative(changes.astype(float), filtered - heights * vectors) < 1e-5
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

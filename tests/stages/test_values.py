@@ -38,6 +38,23 @@ def test_of_repeated_edges_the_shortest_stays():
     np.testing.assert_array_equal(graph.distances, [1.0, 4.0])
 
 
+@pytest.mark.parametrize("width", [5, 300])
+def test_rows_of_any_length_are_sorted_and_have_each_end_once(width):
+    random = np.random.default_rng(0)
+    rows, ends = random.integers(0, 4, 4 * width), random.integers(0, width, 4 * width)
+    lengths = random.integers(1, 9, 4 * width).astype(np.float32)
+    graph = graph_from_edges(rows, ends, lengths, shape=(4, width), search="")
+    for row in range(4):
+        shortest: dict[int, float] = {}
+        for end, length in zip(ends[rows == row], lengths[rows == row], strict=True):
+            shortest[end] = min(length, shortest.get(end, np.inf))
+        expected = sorted((length, end) for end, length in shortest.items())
+        slots = slice(graph.starts[row], graph.starts[row + 1])
+        found = zip(graph.distances[slots], graph.neighbors[slots], strict=True)
+        assert list(found) == expected
+    assert graph.distances.dtype == np.float32
+
+
 def test_equal_distances_come_in_order_of_index():
     graph = graph_from_edges(
         np.zeros(3, int), np.array([4, 1, 3]), np.ones(3), shape=(1, 5), search=""

@@ -16,11 +16,14 @@ from typing import Any
 from .resources import run_apart
 
 
-def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+def njit(*, lanes: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return numba's decorator of this name, with these options, for loops that hear Ctrl-C.
 
     Parameters
     ----------
+    lanes : bool, default=False
+        Whether statements that do the same to neighbouring entries become one instruction. Numba
+        leaves LLVM's pass for it (SLP) out, and can be told otherwise for all loops only.
     **options : object
         Options of ``numba.njit``.
 
@@ -45,10 +48,28 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         compile_here = getattr(loop, "_compile_for_args", None)
         if compile_here is not None:  # there is none where NUMBA_DISABLE_JIT is set
             # numba looks for it at the first call with arguments of new types, and only then
-            loop._compile_for_args = lambda *given: _compile(loop, compile_here, given)
+            compile_so = _with_lanes(compile_here) if lanes else compile_here
+            loop._compile_for_args = lambda *given: _compile(loop, compile_so, given)
         return loop
 
     return decorate
+
+
+def _with_lanes(compile_here: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the compiler with LLVM's pass that joins neighbouring statements."""
+    import numba
+
+    config: Any = numba.config
+
+    def compile_so(*given: Any) -> Any:
+        before = config.SLP_VECTORIZE
+        config.SLP_VECTORIZE = 1
+        try:
+            return compile_here(*given)
+        finally:
+            config.SLP_VECTORIZE = before
+
+    return compile_so
 
 
 def _compile(loop: Any, compile_here: Callable[..., Any], given: tuple[Any, ...]) -> Any:

@@ -31,8 +31,8 @@ from ..values import Array
 from .krylov import ACCURACY, RitzPairs, leading_pairs, many_leading_pairs
 from .operators import EigenPairs, NotSolved, StandardForm, Task
 
-DEGREE = 24  # products in one pass of the filter, at least; four times as many at most
-STEEP = 4.0  # over the root of bound to ceiling: the products after which it is steep
+SHORTEST, LONGEST = 24, 96  # products in one pass of the filter
+STEEP, RISE = 4.0, 6.0  # over the root of bound to ceiling: the products after which it is steep
 FILTERED = 8  # vectors that are filtered together at least: the kernel works on eight
 WIDE = 16  # vectors of a block where hundreds are wanted: fewer take a product as long
 DEAR_ACCURACY = 1e-6  # of a vector, where each product takes minutes
@@ -94,6 +94,7 @@ def _trivial_last(form: StandardForm) -> Apply:
     return apply
 
 
+@limit_blas_threads()  # thousands of small products: its threads take three times as long
 def solve_by_factor_inverse(task: Task) -> EigenPairs:
     """Find the small end of B'B by solving with B and B', which keeps twice the digits."""
     form = task.form
@@ -143,8 +144,7 @@ class Bordered:
         padded = np.zeros((len(block) + 1, block.shape[1]))
         padded[:-1] = block[self.order]
         solution = np.empty_like(block)
-        with limit_blas_threads():
-            solution[self.order] = self.factor.solve(padded, direction)[:-1]
+        solution[self.order] = self.factor.solve(padded, direction)[:-1]
         return solution
 
     def off(self, block: Array) -> Array:
@@ -176,6 +176,7 @@ def _factorised(matrix: sp.csr_array, corner: int) -> tuple[Any, Array]:
     return factor, left_null / size
 
 
+@limit_blas_threads()  # thousands of small products: its threads take three times as long
 def solve_by_shift_invert(task: Task) -> EigenPairs:
     """Find the small end by products with the inverse of the slightly shifted sparse matrix."""
     form = task.form
@@ -209,15 +210,22 @@ def _inverse_of(form: StandardForm, lift: float, plan: Elimination | None) -> Ap
 
     def apply(block: Array) -> Array:
         solution, given = np.empty_like(block), form.project(block)[order]
-        with limit_blas_threads():  # thousands of small products: BLAS's threads take three times
-            solution[order] = factor.solve(given)
+        solution[order] = factor.solve(given)
         return form.project(solution)
 
     return apply
 
 
+@limit_blas_threads()  # thousands of small products: its threads take three times as long
 def solve_by_filter(task: Task) -> EigenPairs:
-    """Find the small end by products alone, through a Chebyshev filter: no factorisation.
+    """Find the small end by products alone, through a Chebyshev filter: no factorisation."""
+    # a Laplacian's wanted values are far above rounding: residuals tell how exact its vectors are
+    is_laplacian = task.problem.ceiling is not None and not task.form.is_factor
+    return (solve_by_refinement if is_laplacian else solve_by_polynomial)(task)
+
+
+def solve_by_polynomial(task: Task) -> EigenPairs:
+    """Find the large end of a polynomial of the matrix.
 
     A few products with ceiling - matrix give Ritz values, which bound the wanted values from
     above. The filter is a polynomial that stays below one from there to the ceiling and grows
@@ -269,7 +277,7 @@ class ChebyshevFilter:
         order = np.arange(form.size) if task.plan is None else task.plan.vertex_at
         matrix = sp.csr_array(form.sparse[order][:, order])
         turned = sp.csr_array(matrix.T if form.is_factor else (0, 0))
-        degree = 2 * round(0.5 * min(max(STEEP / np.sqrt(bound / ceiling), DEGREE), 4 * DEGREE))
+        degree = 2 * round(0.5 * min(max(STEEP / np.sqrt(bound / ceiling), SHORTEST), LONGEST))
         return cls(_by_rows(matrix), _by_rows(turned), order, (bound, ceiling), degree)
 
     def __call__(self, block: Array) -> Array:
@@ -288,6 +296,76 @@ class ChebyshevFilter:
 
         run_strips(work, block.shape[1], LANES)
         return product
+
+
+def solve_by_refinement(task: Task) -> EigenPairs:
+    """Find the small end of a Laplacian by Ritz vectors whose errors are filtered out, roughly.
+
+    Ritz values of the matrix bound the wanted values from above, more closely with each pass, and
+    so the filter, which is made anew for each, wastes little. It works on residuals in single
+    precision, and need not be exact: the Ritz vectors are.
+    """
+    form, ceiling = task.form, task.problem.ceiling
+    top = form.norm_bound if ceiling is None else float(ceiling)
+    inner = ResidualFilter.of(task, top)
+
+    def turned_over(block: Array) -> Array:
+        return form.project(top * block) - form.apply(block)
+
+    def improve(values: Array, misfit: Array) -> Array:
+        return form.project(inner(top - values, misfit))
+
+    found = leading_pairs(
+        turned_over,
+        task.initial(FILTERED),
+        task.wanted,
+        task.running,
+        max_passes=40,
+        gives_up=True,
+        improve=improve,
+    )
+    return _rayleigh_ritz(task, _accepted(found, task).vectors)
+
+
+@dataclass(frozen=True)
+class ResidualFilter:
+    """What a Chebyshev filter of the matrix would change of Ritz vectors, from their residuals."""
+
+    matrix: tuple[Array, Array, Array]
+    order: Array
+    ceiling: float
+
+    @classmethod
+    def of(cls, task: Task, ceiling: float) -> ResidualFilter:
+        """Return the filter of the task's matrix, which it keeps in single precision."""
+        form = task.form
+        order = np.arange(form.size) if task.plan is None else task.plan.vertex_at
+        matrix = sp.csr_array(form.sparse[order][:, order])
+        entries = np.asarray(matrix.data, dtype=np.float32)
+        return cls((matrix.indptr, matrix.indices, entries), order, ceiling)
+
+    def __call__(self, values: Array, residuals: Array) -> Array:
+        """Return the change of each vector, up to its length: the span ends at the last value."""
+        from .operators_kernels import LANES, filter_residuals
+
+        ceiling = self.ceiling
+        bound = min(max(float(values[-1]), 1e-9 * ceiling), 0.5 * ceiling)
+        degree = 2 * round(0.5 * min(max(RISE / np.sqrt(bound / ceiling), SHORTEST), LONGEST))
+        sizes = np.linalg.norm(residuals, axis=0)
+        scaled = residuals / np.where(sizes > 0.0, sizes, 1.0)
+        changes = np.empty_like(residuals)
+
+        def work(columns: slice) -> None:
+            given, before, now = np.zeros((3, len(residuals), LANES), dtype=np.float32)
+            some = np.zeros(LANES)
+            width = min(columns.stop, residuals.shape[1]) - columns.start
+            some[:width] = values[columns]
+            given[:, :width] = scaled[self.order, columns]
+            filter_residuals(self.matrix, (bound, ceiling), degree, some, given, before, now)
+            changes[self.order, columns] = before[:, :width]
+
+        run_strips(work, residuals.shape[1], LANES)
+        return changes
 
 
 def _by_rows(matrix: sp.csr_array) -> tuple[Array, Array, Array]:

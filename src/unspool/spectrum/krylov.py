@@ -29,6 +29,7 @@ TOLERATED = 1e-5  # of a vector, where rounding in the operator does not permit 
 FIRST, MORE, MOST = 3.4, 1.1, 6.0  # vectors of a basis for each pair, when pairs are looked at
 CLUSTER = 1e-6  # of the largest value: as many values as a block has, so close, may hide others
 ROWS = 512  # of a basis that a thread works on at a time
+THREADED = 1 << 14  # rows, from which several threads take less time than one
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ def leading_pairs(
     noise: float = 0.0,
     accuracy: float = ACCURACY,
     gives_up: bool = False,
+    improve: Callable[[Array, Array], Array] | None = None,
 ) -> RitzPairs:
     """Return the leading eigenpairs of ``apply``, the first ``wanted`` of them accurate.
 
@@ -60,7 +62,9 @@ def leading_pairs(
     vector is then that accurate. Where rounding in the operator stops the progress earlier,
     TOLERATED must at least be met. Residuals below ``noise``, the rounding of the matrix itself,
     say nothing more: no solver could do better. One that ``gives_up`` ends as soon as the progress
-    of the last passes says that ``max_passes`` will not do.
+    of the last passes says that ``max_passes`` will not do. ``improve`` makes of Ritz values and
+    residuals what the vectors may lack, however roughly (Davidson 1975): without it, they expand
+    the subspace as they are.
     """
     width = initial.shape[1]
     subspace = _Subspace.of_size(len(initial), max(4 * width, 48))
@@ -78,7 +82,8 @@ def leading_pairs(
             break
         if subspace.used + width > subspace.capacity:
             subspace.shrink(ritz.rotation[:, : 2 * width])
-        fresh = _expand(subspace.basis, ritz.misfit)
+        lack = ritz.misfit if improve is None else improve(ritz.values, ritz.misfit)
+        fresh = _expand(subspace.basis, lack)
         if fresh.shape[1] == 0:  # the basis spans an invariant subspace: nothing more to find
             break
         subspace.add(fresh, apply)
@@ -95,7 +100,7 @@ class _Ritz:
 
     @property
     def residuals(self) -> Array:
-        return np.asarray(np.linalg.norm(self.misfit, axis=0))
+        return _norms(self.misfit)
 
 
 @dataclass
@@ -109,8 +114,8 @@ class _Subspace:
 
     @classmethod
     def of_size(cls, n: int, capacity: int) -> _Subspace:
-        """Return an empty subspace; columns lie side by side in memory."""
-        columns, mapped = (np.empty((n, capacity), order="F") for _ in range(2))
+        """Return an empty subspace; the vectors' entries of a row lie side by side in memory."""
+        columns, mapped = (np.empty((n, capacity)) for _ in range(2))
         return cls(columns, mapped, np.empty((capacity, capacity)))
 
     @property
@@ -133,7 +138,7 @@ class _Subspace:
         old, new = self.used, slice(self.used, self.used + fresh.shape[1])
         self.columns[:, new], self.mapped[:, new] = fresh, apply(fresh)
         self.used = new.stop
-        across = self.basis.T @ self.mapped[:, new]
+        across = _inner_products(self.basis, self.mapped[:, new])
         self.table[: self.used, new], self.table[new, :old] = across, across[:old].T
 
     def ritz(self, shown: int) -> _Ritz:
@@ -141,14 +146,26 @@ class _Subspace:
         table = self.table[: self.used, : self.used]
         values, rotation = np.linalg.eigh(0.5 * (table + table.T))
         values, rotation = values[::-1][:shown], rotation[:, ::-1]
-        vectors = self.basis @ rotation[:, :shown]
-        misfit = self.images @ rotation[:, :shown] - vectors * values
+        leading, vectors, misfit = rotation[:, :shown], *np.empty((2, len(self.basis), len(values)))
+
+        def work(rows: slice) -> None:
+            np.matmul(self.basis[rows], leading, out=vectors[rows])
+            np.matmul(self.images[rows], leading, out=misfit[rows])
+            misfit[rows] -= vectors[rows] * values
+
+        _run_rows(work, len(vectors))
         return _Ritz(values, vectors, misfit, rotation)
 
     def shrink(self, kept: Array) -> None:
         """Keep the span of ``basis @ kept`` alone; the columns of ``kept`` are orthonormal."""
         new = slice(0, kept.shape[1])
-        self.columns[:, new], self.mapped[:, new] = self.basis @ kept, self.images @ kept
+        used = self.used
+
+        def work(rows: slice) -> None:
+            for table in (self.columns, self.mapped):
+                table[rows, new] = table[rows, :used] @ kept
+
+        _run_rows(work, len(self.columns))
         self.table[new, new] = kept.T @ self.table[: self.used, : self.used] @ kept
         self.used = new.stop
 
@@ -283,30 +300,54 @@ def _take_out(basis: Array, block: Array) -> Array:
 
     By strips of rows, added up in order: the same bits on any number of threads.
     """
-    shares = np.empty((-(-len(block) // ROWS), basis.shape[1], block.shape[1]))
-
-    def multiply(rows: slice) -> None:
-        np.matmul(basis[rows].T, block[rows], out=shares[rows.start // ROWS])
-
-    run_strips(multiply, len(block), ROWS)
-    along = np.asarray(shares.sum(axis=0))
+    along = _inner_products(basis, block)
 
     def subtract(rows: slice) -> None:
         block[rows] -= basis[rows] @ along
 
-    run_strips(subtract, len(block), ROWS)
+    _run_rows(subtract, len(block))
     return along
+
+
+def _inner_products(one: Array, other: Array) -> Array:
+    """Return one' other, added up by strips of rows."""
+    shares = np.empty((-(-len(one) // ROWS), one.shape[1], other.shape[1]))
+
+    def multiply(rows: slice) -> None:
+        np.matmul(one[rows].T, other[rows], out=shares[rows.start // ROWS])
+
+    _run_rows(multiply, len(one))
+    return np.asarray(shares.sum(axis=0))
+
+
+def _run_rows(work: Callable[[slice], None], n: int) -> None:
+    """Call ``work`` for all strips of rows, by several threads where that saves time."""
+    if n >= THREADED:
+        run_strips(work, n, ROWS)
+        return
+    for first in range(0, n, ROWS):
+        work(slice(first, min(first + ROWS, n)))
 
 
 def _expand(basis: Array, block: Array) -> Array:
     """Return an orthonormal basis of what ``block`` adds to ``basis``; directions of noise go."""
     for _ in range(2):  # twice is enough to be orthogonal to rounding
-        norms = np.linalg.norm(block, axis=0)
-        block = block[:, norms > 0] / norms[norms > 0]
-        block = block - basis @ (basis.T @ block)
-        norms = np.linalg.norm(block, axis=0)
-        block = _orthonormal(block[:, norms > 1e-10] / norms[norms > 1e-10])
+        block = _unit_columns(block, 0.0)
+        _take_out(basis, block)
+        block = _orthonormal(_unit_columns(block, 1e-10))
     return block
+
+
+def _unit_columns(block: Array, least: float) -> Array:
+    """Return those columns that are longer than ``least``, each with length one."""
+    norms = _norms(block)
+    kept = norms > least
+    return np.asarray((block if kept.all() else block[:, kept]) / norms[kept])
+
+
+def _norms(block: Array) -> Array:
+    """Return the lengths of the columns."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->j", block, block)))
 
 
 def _orthonormal(block: Array) -> Array:
@@ -317,6 +358,6 @@ def _orthonormal(block: Array) -> Array:
     """
     if block.shape[1] == 0:
         return block
-    weights, axes = np.linalg.eigh(block.T @ block)
+    weights, axes = np.linalg.eigh(_inner_products(block, block))
     kept = weights > 1e-12
     return np.asarray(block @ (axes[:, kept] / np.sqrt(weights[kept])))

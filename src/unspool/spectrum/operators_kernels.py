@@ -64,24 +64,68 @@ LANES = 8  # columns of a block that a filter works on together
 
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, forceinline=True)
-def combine_rows(matrix, inner, factors, block, out):
-    """Write a A y + b x + c z, A sparse, by rows: y = ``inner``, x = ``block``, z what ``out`` is.
+def add_row(matrix, i, inner, sums):
+    """Add row i of a sparse matrix times eight columns to ``sums``, four entries at a time.
 
-    All have eight columns.
+    The eight are written out, read before any is stored: so they become one instruction.
     """
-    (starts, columns, entries), (a, b, c) = matrix, factors
-    sums = np.empty(LANES)
-    for i in range(len(starts) - 1):
+    starts, columns, entries = matrix
+    slot, last = starts[i], starts[i + 1]
+    while slot + 4 <= last:
+        e, f, g, h = entries[slot], entries[slot + 1], entries[slot + 2], entries[slot + 3]
+        y, z = inner[np.uint64(columns[slot])], inner[np.uint64(columns[slot + 1])]
+        u, v = inner[np.uint64(columns[slot + 2])], inner[np.uint64(columns[slot + 3])]
+        t0 = sums[0] + e * y[0] + f * z[0] + g * u[0] + h * v[0]
+        t1 = sums[1] + e * y[1] + f * z[1] + g * u[1] + h * v[1]
+        t2 = sums[2] + e * y[2] + f * z[2] + g * u[2] + h * v[2]
+        t3 = sums[3] + e * y[3] + f * z[3] + g * u[3] + h * v[3]
+        t4 = sums[4] + e * y[4] + f * z[4] + g * u[4] + h * v[4]
+        t5 = sums[5] + e * y[5] + f * z[5] + g * u[5] + h * v[5]
+        t6 = sums[6] + e * y[6] + f * z[6] + g * u[6] + h * v[6]
+        t7 = sums[7] + e * y[7] + f * z[7] + g * u[7] + h * v[7]
+        sums[0], sums[1], sums[2], sums[3] = t0, t1, t2, t3
+        sums[4], sums[5], sums[6], sums[7] = t4, t5, t6, t7
+        slot += 4
+    while slot < last:
+        e, y = entries[slot], inner[np.uint64(columns[slot])]
+        t0 = sums[0] + e * y[0]
+        t1 = sums[1] + e * y[1]
+        t2 = sums[2] + e * y[2]
+        t3 = sums[3] + e * y[3]
+        t4 = sums[4] + e * y[4]
+        t5 = sums[5] + e * y[5]
+        t6 = sums[6] + e * y[6]
+        t7 = sums[7] + e * y[7]
+        sums[0], sums[1], sums[2], sums[3] = t0, t1, t2, t3
+        sums[4], sums[5], sums[6], sums[7] = t4, t5, t6, t7
+        slot += 1
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, forceinline=True)
+def combine_rows(matrix, inner, factors, block, pushes, residuals, out):
+    """Write a A y + b x + c z + p r by rows, A sparse: y = ``inner``, x = ``block``, z = ``out``.
+
+    All have eight columns, with one push p for each.
+    """
+    a, b, c = factors
+    sums = np.empty(LANES, matrix[2].dtype)
+    for i in range(len(matrix[0]) - 1):
         sums[:] = 0.0
-        for slot in range(starts[i], starts[i + 1]):
-            entry, j = entries[slot], np.uint64(columns[slot])
-            for k in range(LANES):
-                sums[k] += entry * inner[j, k]
-        for k in range(LANES):
-            out[i, k] = a * sums[k] + b * block[i, k] + c * out[i, k]
+        add_row(matrix, i, inner, sums)
+        x, r, z = block[i], residuals[i], out[i]
+        t0 = a * sums[0] + b * x[0] + c * z[0] + pushes[0] * r[0]
+        t1 = a * sums[1] + b * x[1] + c * z[1] + pushes[1] * r[1]
+        t2 = a * sums[2] + b * x[2] + c * z[2] + pushes[2] * r[2]
+        t3 = a * sums[3] + b * x[3] + c * z[3] + pushes[3] * r[3]
+        t4 = a * sums[4] + b * x[4] + c * z[4] + pushes[4] * r[4]
+        t5 = a * sums[5] + b * x[5] + c * z[5] + pushes[5] * r[5]
+        t6 = a * sums[6] + b * x[6] + c * z[6] + pushes[6] * r[6]
+        t7 = a * sums[7] + b * x[7] + c * z[7] + pushes[7] * r[7]
+        z[0], z[1], z[2], z[3] = t0, t1, t2, t3
+        z[4], z[5], z[6], z[7] = t4, t5, t6, t7
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, lanes=True)
 def filter_columns(matrix, turned, span, degree, before, now, inner):
     """Make p(A) of eight columns ``before``: the Chebyshev polynomial of the span, 1 at zero.
 
@@ -95,18 +139,48 @@ def filter_columns(matrix, turned, span, degree, before, now, inner):
     start = -half / center
     scale = start
     is_product = len(turned[2]) > 0
+    none = np.zeros(LANES)
     for step in range(1, degree + 1):
         if step == 1:
             a, b, c = scale / half, -center * scale / half, 0.0
-            given, result = before, now
         else:
             following = 1.0 / (2.0 / start - scale)
             a = 2.0 * following / half
             b, c = -center * a, -scale * following
             scale = following
-            given, result = (now, before) if step % 2 == 0 else (before, now)
+        given, result = (now, before) if step % 2 == 0 else (before, now)
         if is_product:
-            combine_rows(matrix, given, (1.0, 0.0, 0.0), given, inner)
-            combine_rows(turned, inner, (a, b, c), given, result)
+            combine_rows(matrix, given, (1.0, 0.0, 0.0), given, none, given, inner)
+            combine_rows(turned, inner, (a, b, c), given, none, given, result)
         else:
-            combine_rows(matrix, given, (a, b, c), given, result)
+            combine_rows(matrix, given, (a, b, c), given, none, given, result)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, lanes=True)
+def filter_residuals(matrix, span, degree, values, residuals, before, now):
+    """Make p(A) v - p(value) v of the residuals (A - value) v of eight Ritz vectors v.
+
+    With p_(k+1) = a (x - center) p_k + c p_(k-1), the difference d_k obeys the same recursion with
+    a p_k(value) times the residual added at each step. It is as small as the residual, so that
+    single precision gives it six digits, however exact v is. All arrays are in single precision
+    but ``values``; ``before`` and ``now`` begin with zeros and change places, as in
+    ``filter_columns``: after an even ``degree`` the result is in ``before``.
+    """
+    low, high = span
+    center, half = 0.5 * (low + high), 0.5 * (high - low)
+    start = -half / center
+    scale = start
+    last, here, pushes = np.zeros(LANES), np.ones(LANES), np.empty(LANES, np.float32)
+    for step in range(1, degree + 1):
+        if step == 1:
+            a, c = scale / half, 0.0
+        else:
+            following = 1.0 / (2.0 / start - scale)
+            a, c = 2.0 * following / half, -scale * following
+            scale = following
+        for k in range(LANES):
+            pushes[k] = a * here[k]
+            last[k], here[k] = here[k], a * (values[k] - center) * here[k] + c * last[k]
+        factors = np.float32(a), np.float32(-center * a), np.float32(c)
+        given, result = (now, before) if step % 2 == 0 else (before, now)
+        combine_rows(matrix, given, factors, given, pushes, residuals, result)

@@ -43,8 +43,8 @@ DECOMPOSED = 3e8  # multiplications, about: a factor that takes more is multipli
 # has gaps of hundredths at its small end where it fills in, an alignment of thousandths, and LLE's
 # squares less. Measured on MNIST and on clouds in 3 and 8 dimensions, as are the seconds of an
 # entry in a product with eight vectors, and the multiplications of a factorisation in a second.
-FILTER_PRODUCTS = {"laplacian": 400, "alignment": 500, "factor": 8_000}
-ENTRY_SECONDS, FACTOR_SPEED = 5e-9, 4e9
+FILTER_PRODUCTS = {"laplacian": 320, "alignment": 500, "factor": 8_000}
+ENTRY_SECONDS, FACTOR_SPEED = 2.5e-9, 4e9
 SQUARED_FROM = 2e7  # multiplications: a factor that takes fewer is decomposed in some 10 ms
 # Seconds of one thread: decomposing a table, by n^3; products by n^2 count, rotations by n count^2.
 # Measured on Gaussian kernel matrices of 1,000 and 2,000 points with 10 to 100 pairs.
@@ -253,9 +253,9 @@ def _sparse_candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
         if form.is_factor:
             by_factor.append(("inverse of the factor", solve_by_factor_inverse, task))
         by_factor.append(("shift-invert", solve_by_shift_invert, task))
-    by_products: list[tuple[str, Solver, Task]] = [("chebyshev filter", solve_by_filter, task)]
+    by_filter = "chebyshev filter", solve_by_filter, task
     is_cheaper = plan.flops / FACTOR_SPEED < _filter_seconds(task)
-    yield from by_factor + by_products if is_cheaper else by_products + by_factor
+    yield from [*by_factor, by_filter] if is_cheaper else [by_filter, *by_factor]
 
 
 def _filter_seconds(task: Task) -> float:
