@@ -6,8 +6,9 @@ unless it is there. Two workers run each step, of 1 GB each unless ``--memory`` 
 ``held_MB`` is its own memory (RssAnon), looked at every 10 ms by a process beside; ``resident_MB``
 is the kernel's own high mark (VmHWM), with pages of files that it reads or has mapped, the code of
 its libraries among them, which the system takes back when it needs room. Dask's limit is of the
-second kind. ``overhead`` is another row: exact Isomap of 20,000 points by two workers against the
-same in one process.
+second kind. ``client_MB`` is the most that the client held of its own; of several steps the first
+tells most, because memory is not always given back. ``overhead`` is another row: exact Isomap of
+20,000 points by two workers against the same in one process.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def run_steps(path: Path, steps: list[str], memory: str, kept: Path | None) -> N
         ):
             before, told = set(client.run(os.getpid).values()), Path(folder) / "peaks"
             watching = multiprocessing.get_context("spawn").Process(
-                target=watch, args=(sorted(before), told), daemon=True
+                target=watch, args=([*sorted(before), os.getpid()], told), daemon=True
             )
             watching.start()
             began = time.perf_counter()
@@ -101,12 +102,15 @@ def run_steps(path: Path, steps: list[str], memory: str, kept: Path | None) -> N
             seconds = time.perf_counter() - began
             found |= _foreseen(step, len(np.load(path, mmap_mode="r")), client, found.get("stages"))
             lost = len(before - set(client.run(os.getpid).values()))
-            peaks = json.loads(told.read_text()).values()
+            peaks = json.loads(told.read_text())
+            client_held = peaks.pop(str(os.getpid()))["held"]
             watching.terminate()
             watching.join()
         row = {"step": step, "rows": len(np.load(path, mmap_mode="r")), "memory": memory}
         row |= {"cores": len(os.sched_getaffinity(0)), "seconds": round(seconds, 1)}
-        row |= {f"{n}_MB": round(max(p[n] for p in peaks) / 1e6) for n in ("held", "resident")}
+        for name in ("held", "resident"):
+            row[f"{name}_MB"] = round(max(peak[name] for peak in peaks.values()) / 1e6)
+        row["client_MB"] = round(client_held / 1e6)
         line = json.dumps({**row, "workers_lost": lost, **found})
         print(line, flush=True)
         if kept is not None:

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import pairwise
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ Metric = str | Callable[[Array, Array], float]
 Search = Literal["auto", "exact", "approximate"]
 End = Literal["smallest", "largest"]
 Unit = Literal["value", "root", "complement"]
+EDGES_TOGETHER = 2**21  # of a graph that are worked on together: 10^7 points have 40 times as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,11 @@ class NeighborGraph:
         return replace(
             self, starts=starts, neighbors=self.neighbors[edges], distances=self.distances[edges]
         )
+
+    def strips(self) -> Iterator[tuple[int, int]]:
+        """Yield (first, last) rows that hold few enough edges for what needs several copies."""
+        cuts = np.searchsorted(self.starts, np.arange(0, self.n_edges, EDGES_TOGETHER))
+        yield from pairwise(np.unique(np.append(cuts, (0, self.n_points))).tolist())
 
     def by_count(self, chunk: int) -> Iterator[tuple[Array, Array, Array]]:
         """Yield (points, neighbours, distances) in rectangular batches of equally many neighbours.

@@ -2557,8 +2557,11 @@ BREAKAGES = [
         "scale/settings.py",
         (
             "a run that resumes has the blocks of the run before",
-            "    if not path.exists():\n        unfinished = path.with_suffix",
-            "    if path.parent.exists():\n        unfinished = path.with_suffix",
+            '    if not path.exists():\n        unfinished = path.with_suffix(f".{os.getpid()}")\n'
+            "        unfinished.write_text(str(number))",
+            "    if path.parent.exists():\n"
+            '        unfinished = path.with_suffix(f".{os.getpid()}")\n'
+            "        unfinished.write_text(str(number))",
             "scale/test_faults.py::test_a_checkpoint_remembers_the_first_layout",
             "scale/test_faults.py::test_a_run_that_resumes_lays_out_its_blocks_as_before",
         ),
@@ -2570,6 +2573,40 @@ BREAKAGES = [
             "if source.sparse and not self._SPARSE_BLOCKS:",
             "if source.sparse and self._SPARSE_BLOCKS:",
             "scale/test_sources.py::test_dask_blocks_may_be_sparse",
+        ),
+    ),
+    *breaking(
+        "scale/settings.py",
+        (
+            "rows of an array file are read, not mapped",
+            "if not table.flags.c_contiguous or stop <= start:",
+            "if True:",
+            "scale/test_sources.py::test_pages_of_an_array_file_do_not_count_as_the_workers",
+        ),
+        (
+            "workers that libraries fill are told of",
+            "if pause * limit < WORKER_ITSELF + LEAST * limit:",
+            "if pause * limit < LEAST * limit:",
+            "scale/test_foreseen.py"
+            "::test_workers_that_libraries_fill_nearly_alone_are_told_before_the_work",
+        ),
+    ),
+    *breaking(
+        "values.py",
+        (
+            "edges are worked on some at a time",
+            "np.arange(0, self.n_edges, EDGES_TOGETHER)",
+            "np.arange(0, 1)",
+            f"{SEARCH}::test_few_edges_are_sorted_together",
+        ),
+    ),
+    *breaking(
+        "scale/geodesics.py",
+        (
+            "a task returns few rows of geodesics",
+            "-(-m // where.n_workers), int(ROWS_TOGETHER // (8 * n))",
+            "-(-m // where.n_workers)",
+            "scale/test_cluster.py::test_a_table_of_geodesics_that_is_large_is_a_file",
         ),
     ),
     *breaking(

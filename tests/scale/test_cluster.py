@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import unspool
 from unspool import (
     LTSA,
     PCA,
@@ -18,6 +20,7 @@ from unspool import (
     datasets,
     scale,
 )
+from unspool.scale.geodesics import RowsInFile
 
 from ..interfaces.running import done, run
 
@@ -112,6 +115,27 @@ def test_strays_and_components_on_a_cluster(client, save):
     np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-8 * size)
 
 
+def test_a_table_of_geodesics_that_is_large_is_a_file(save, monkeypatch):
+    """Written row by row, turned over some points at a time, and gathered as it is asked for."""
+    roll = datasets.swiss_roll(1_100, seed=1).points
+    expected = LandmarkIsomap(2, n_landmarks=12).fit(roll)
+    monkeypatch.setattr("unspool.scale.geodesics.IN_MEMORY", 1.0)
+    monkeypatch.setattr("unspool.scale.geodesics.PLACED", 300)
+    monkeypatch.setattr("unspool.scale.geodesics.ROWS_TOGETHER", 3 * 8 * 1_100)
+    found = LandmarkIsomap(2, n_landmarks=12).fit(save(roll))
+    held = found.charts_[0].relation.geodesics
+    assert isinstance(held, RowsInFile)
+    assert [file.name for file in Path(held.folder.path).iterdir()] == ["columns.npy"]
+    assert found.report_.stage("geodesics").facts["blocks"] == 4
+    np.testing.assert_array_equal(found.geodesics_, expected.geodesics_)
+    size = np.abs(expected.embedding_).max()
+    np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-8 * size)
+    queries = roll[:30] + 0.01
+    np.testing.assert_allclose(
+        found.transform(queries), expected.transform(queries), atol=1e-8 * size
+    )
+
+
 def test_a_sample_stands_for_all_and_tells_how_well(client, save):
     points = datasets.swiss_roll(4_000, seed=2).points
     model = scale.by_sample(Isomap(2, n_neighbors=8), 1_200, held_out=300).fit(save(points))
@@ -198,3 +222,55 @@ for given in (Array(),):
     parts = sorted((tmp_path / "out").iterdir())
     placed = np.concatenate([np.load(part) for part in parts])
     np.testing.assert_allclose(placed, PCA(2).fit(points).embedding_, atol=1e-9)
+
+
+STREAM = """
+from pathlib import Path
+code = 0
+try:
+    m.main()
+except SystemExit as ended:
+    code = ended.code or 0
+print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+sys.exit(code)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [as_parquet, as_zarr])
+def test_without_dask_a_table_is_streamed_in_bounded_memory(given, tmp_path):
+    """600 MB of rows: a process that reads them at once would hold twice that."""
+    rng = np.random.default_rng(0)
+    model = PCA(2).fit(rng.normal(size=(500, 150)).astype(np.float32))
+    unspool.save(model, tmp_path / "m.unspool")
+    data = tmp_path / "data"
+    data.mkdir()
+    if given is as_parquet:
+        model = PCA(2).fit(as_named(rng.normal(size=(500, 150)).astype(np.float32)))
+        unspool.save(model, tmp_path / "m.unspool")
+        for part in range(4):
+            some = as_named(rng.normal(size=(250_000, 150)).astype(np.float32))
+            some.to_parquet(data / f"{part}.parquet", row_group_size=20_000)
+        rows = f"{data}/*.parquet"
+    else:
+        import zarr
+
+        options = {"shape": (1_000_000, 150), "dtype": np.float32, "chunks": (20_000, 150)}
+        table = zarr.open(str(data / "t.zarr"), mode="w", **options)
+        for first in range(0, 1_000_000, 100_000):
+            table[first : first + 100_000] = rng.normal(size=(100_000, 150))
+        rows = str(data / "t.zarr")
+    asked = ["transform", tmp_path / "m.unspool", rows, "-o", tmp_path / "out", "-q"]
+    arguments = ["unspool", *map(str, asked), "--chunk-rows", "20000"]
+    code = f"{WITHOUT}sys.argv = {arguments!r}\nimport unspool.__main__ as m\n{STREAM}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert 1024 * int(ran.stdout.split()[-1]) < 550e6
+    parts = sorted((tmp_path / "out").iterdir())
+    assert len(parts) == 50
+    first = pd.read_parquet(parts[0]).iloc[:, 1:] if given is as_parquet else np.load(parts[0])
+    assert first.shape == (20_000, 2)
+
+
+def as_named(points):
+    return pd.DataFrame(points, columns=[f"x{i}" for i in range(points.shape[1])])

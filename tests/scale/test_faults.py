@@ -13,7 +13,7 @@ import pytest
 from unspool import PCA, Isomap, LandmarkIsomap, datasets, distances, runtime, scale
 from unspool.scale import executor as executors
 from unspool.scale.geodesics import SpreadPaths
-from unspool.scale.settings import remembered
+from unspool.scale.settings import BlockSize, describe_loss, remembered
 
 from .conftest import start_cluster
 
@@ -90,10 +90,10 @@ def test_a_worker_killed_while_rows_are_placed(own_client, save):
 
 @pytest.mark.slow
 def test_workers_that_die_are_told_in_one_sentence(own_client):
-    size = executors.BlockSize(40_000, 10_000.0)
+    size = BlockSize(40_000, 10_000.0)
     told = (
         r"dying needs more than the 1\.0 GB that a worker has \(several workers were lost over it\)"
-        r": a block of 40,000 rows takes about 750\.0 MB, the worker itself included; use "
+        r": a block of 40,000 rows takes about 790\.0 MB, the worker itself included; use "
         r"scale\.settings\(chunk_rows=20000\) \(--chunk-rows 20000\), or workers with at least 2\.0"
     )
     with pytest.raises(scale.WorkerLost, match=told):
@@ -137,8 +137,8 @@ def test_a_worker_that_runs_out_of_memory_is_told_which_blocks_fit(tmp_path):
 
 
 def test_a_block_without_room_in_this_process_says_so():
-    work = executors.InProcess()
-    told = executors.describe_loss("x", "y", work, executors.BlockSize(10, 2 * work.task_bytes))
+    free = executors.InProcess().task_bytes
+    told = describe_loss("x needs", "y", (free, free), BlockSize(10, 2 * free))
     assert "chunk_rows=1)" in told  # never none
 
 

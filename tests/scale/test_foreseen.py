@@ -1,6 +1,7 @@
 """What is foreseen of a fit by blocks: its tasks are those of the fit, and fit the workers."""
 
 import re
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -131,6 +132,33 @@ def test_a_worker_without_a_limit_has_its_share_of_the_machine():
     work = Cluster(Client())
     assert work.worker_bytes == 2e9
     assert work.roomiest[0] == "c"
+
+
+@pytest.mark.parametrize(
+    ("limit", "pause", "told"),
+    [(5e8, 0.8, True), (5e8, 0.93, False), (5e8, False, False), (6e8, 0.8, False)],
+)
+def test_workers_that_libraries_fill_nearly_alone_are_told_before_the_work(limit, pause, told):
+    """Dask would hand them no more work, and a lazy transform would wait for ever."""
+
+    class Client:
+        def wait_for_workers(self, n_workers, timeout):
+            assert n_workers == 1
+
+        def scheduler_info(self, n_workers):
+            return {"workers": {"a": {"nthreads": 1, "host": "one", "memory_limit": limit}}}
+
+        def run(self, function):
+            return {"a": pause}
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Cluster(Client()).check_room()
+    assert [str(warned.message) for warned in caught] == told * [
+        "a worker has 500.0 MB, of which Python and its libraries take about 390.0 MB, and Dask "
+        "hands no work to one that holds 400.0 MB; use workers with 600.0 MB, or set "
+        "distributed.worker.memory.pause to 0.93"
+    ]
 
 
 def test_a_search_without_structure_and_the_client_are_told_apart():

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -126,7 +127,8 @@ def test_an_eigenproblem_without_room_is_refused_before_the_search(
 
 def test_one_too_small_for_the_workers_is_solved_here(client, save, monkeypatch):
     expected = LaplacianEigenmaps(2).fit(save(ROLL))
-    monkeypatch.setattr(executors, "WORKER_ITSELF", 1e9)  # nothing is left of a worker
+    settings = sys.modules["unspool.scale.settings"]
+    monkeypatch.setattr(settings, "WORKER_ITSELF", 1e9)  # nothing is left of a worker
     monkeypatch.setattr("unspool.scale.executor.Cluster.run_on", _refuse)
     found = LaplacianEigenmaps(2).fit(save(ROLL))
     size = np.abs(expected.embedding_).max()

@@ -1,6 +1,7 @@
 """Points that stay on disk: the rows of every kind of source, and the errors of bad ones."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -88,6 +89,52 @@ def test_rows_are_those_of_the_table(make, tmp_path):
     np.testing.assert_array_equal(source[10:20], POINTS[10:20])
     kept = np.array([1, 5, 64, 65, 229])
     np.testing.assert_array_equal(source.take(kept).read(1, 4), POINTS[kept[1:4]])
+
+
+def test_frames_are_placed_lazily_and_back_in_single_precision():
+    import dask.dataframe
+
+    single = POINTS.astype(np.float32)
+    held = pd.DataFrame(single, columns=list("abcd"))
+    frame = dask.dataframe.from_pandas(held, npartitions=3)
+    model = PCA(2).fit(frame)
+    placed = model.transform(frame)
+    back = model.inverse_transform(placed)
+    assert placed.npartitions == back.npartitions == 3
+    for lazy in (placed, back):
+        assert lazy.dtype == lazy.compute().dtype == np.float32
+    expected = model.transform(held)
+    np.testing.assert_allclose(placed.compute(), expected, atol=1e-12)
+    np.testing.assert_allclose(back.compute(), model.inverse_transform(expected), atol=1e-12)
+
+
+def _peak():
+    """Return the most bytes that were resident since the last call, and begin anew."""
+    status = Path("/proc/self/status").read_text()
+    Path("/proc/self/clear_refs").write_text("5")
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_of_an_array_file_are_read_wherever_they_are(order, tmp_path):
+    np.save(tmp_path / "points.npy", np.asarray(POINTS, order=order))
+    source = scale.open_source(tmp_path / "points.npy")
+    for start, stop in ((0, 230), (5, 6), (200, 400), (7, 7)):
+        np.testing.assert_array_equal(source.read_range(start, stop), POINTS[start:stop])
+
+
+def test_pages_of_an_array_file_do_not_count_as_the_workers(tmp_path):
+    """A mapped block would be resident twice: its pages and its copy."""
+    table = np.ones((80_000, 100), np.float32)
+    np.save(tmp_path / "points.npy", table)
+    source = scale.open_source(tmp_path / "points.npy")
+    try:
+        _peak()
+    except OSError:
+        pytest.skip("the system does not tell peaks of memory")
+    before = _peak()
+    kept = source.read_range(0, 80_000)
+    assert _peak() - before < 1.5 * kept.nbytes
 
 
 def test_names_of_columns_choose_them_again(tmp_path):

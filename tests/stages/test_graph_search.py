@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from unspool import distances, graph
+from unspool import distances, graph, paths
 from unspool.distances import BlockSearch, GivenDistances, MetricSearch, TreeSearch
+from unspool.edges import graph_from_edges
 
 RANDOM = np.random.default_rng(0)
 CLOUDS = {
@@ -277,6 +278,34 @@ def test_union_and_mutual(seed, count):
         ours[both.rows, both.neighbors] = both.distances
         np.testing.assert_array_equal(ours, np.where(expected, table, 0.0))
         assert both.n_edges == expected.sum()
+
+
+@pytest.mark.parametrize("rule", ["union", "mutual"])
+def test_few_edges_are_sorted_together(rule, monkeypatch):
+    """Sorting takes ten times the memory of the edges; the graph and its paths stay the same."""
+    X = np.random.default_rng(1).standard_normal((300, 2))
+    directed = distances.neighbor_graph(X, 5)
+    expected = graph.symmetrize(directed, rule)
+    sources = np.arange(9)
+    lengths = paths.prepare_paths(expected, algorithm="dijkstra").rows(sources)
+    sizes = []
+
+    def sort(rows, *rest, **options):
+        sizes.append(len(rows))
+        return graph_from_edges(rows, *rest, **options)
+
+    monkeypatch.setattr("unspool.graph.connectivity.graph_from_edges", sort)
+    monkeypatch.setattr("unspool.values.EDGES_TOGETHER", 100)
+    found = graph.symmetrize(directed, rule)
+    for one, other in zip(found.edges, expected.edges, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert len(sizes) >= 5
+    assert max(sizes) < 350
+    np.testing.assert_array_equal(
+        paths.prepare_paths(found, algorithm="dijkstra").rows(sources), lengths
+    )
+    with pytest.raises(ValueError, match="one direction"):
+        paths.prepare_paths(directed)
 
 
 def test_where_two_directions_disagree_the_shorter_counts():

@@ -269,19 +269,44 @@ def symmetrize(graph: NeighborGraph, rule: SymmetrizeRule = "union") -> Neighbor
     >>> graph.symmetrize(directed).n_edges, graph.symmetrize(directed, "mutual").n_edges
     (4, 2)
     """
-    rows, columns, distances = graph.rows, graph.neighbors, graph.distances
     if rule == "mutual":
-        there = rows.astype(np.int64) * graph.n_columns + columns
-        back = columns.astype(np.int64) * graph.n_columns + rows
-        both = np.isin(there, back)
-        rows, columns, distances = rows[both], columns[both], distances[both]
+        graph = _listed_by_both(graph)
+    starts = np.zeros(graph.n_points + 1, dtype=np.int64)
+    ends = np.empty(2 * graph.n_edges, dtype=np.int64)  # what is not filled takes no memory
+    lengths = np.empty(2 * graph.n_edges, dtype=graph.distances.dtype)
+    filled = 0
+    for first, last in graph.strips():  # sorting takes ten times the memory of what is sorted
+        part = _joined_rows(graph, first, last)
+        starts[first + 1 : last + 1] = filled + part.starts[1:]
+        span = slice(filled, filled + part.n_edges)
+        ends[span], lengths[span] = part.neighbors, part.distances
+        filled = span.stop
+    for table in (ends, lengths):
+        table.resize(filled, refcheck=False)
+    return NeighborGraph(starts, ends, lengths, graph.n_columns, graph.search, graph.recall)
+
+
+def _listed_by_both(graph: NeighborGraph) -> NeighborGraph:
+    """Return the edges that stand in both rows."""
+    there = graph.rows * graph.n_columns + graph.neighbors
+    back = graph.neighbors.astype(np.int64) * graph.n_columns + graph.rows
+    both = np.isin(there, back)
+    starts = np.concatenate([[0], np.cumsum(both)])[graph.starts]
+    ends, lengths = graph.neighbors[both], graph.distances[both]
+    return NeighborGraph(starts, ends, lengths, graph.n_columns, graph.search, graph.recall)
+
+
+def _joined_rows(graph: NeighborGraph, first: int, last: int) -> NeighborGraph:
+    """Return some rows of the undirected graph: who they list, and who lists them."""
+    own = graph.some_rows(first, last)
+    inside = (graph.neighbors >= first) & (graph.neighbors < last)
+    back = np.flatnonzero(inside)
     return graph_from_edges(
-        np.concatenate([rows, columns]),
-        np.concatenate([columns, rows]),
-        np.concatenate([distances, distances]),
-        shape=(graph.n_points, graph.n_columns),
+        np.concatenate([own.rows, graph.neighbors[back] - first]),
+        np.concatenate([own.neighbors, np.searchsorted(graph.starts, back, side="right") - 1]),
+        np.concatenate([own.distances, graph.distances[back]]),
+        shape=(last - first, graph.n_columns),
         search=graph.search,
-        recall=graph.recall,
     )
 
 
@@ -314,6 +339,8 @@ def find_components(graph: NeighborGraph) -> Components:
 
     pattern = graph.with_weights(np.ones(graph.n_edges, dtype=np.int8))
     _, classes = connected_components(pattern, directed=True, connection="strong")
+    if not classes.any():
+        return Components(_largest_first(classes))
     leaving = classes[graph.rows] != classes[graph.neighbors]
     if not leaving.any():
         return Components(_largest_first(classes))

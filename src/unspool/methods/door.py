@@ -17,6 +17,7 @@ from ..distances import DEFAULT_NEIGHBORS
 from ..edges import are_connectivities, weight_of_shared_neighbors
 from ..kernel import check_symmetric
 from ..runtime import warn
+from ..scale.executor import check_workers
 from ..scale.files import at_random
 from ..scale.patches import solve_with_room
 from ..scale.placing import map_rows
@@ -371,6 +372,7 @@ class Door:
                 "a precomputed table must be in memory; give the points themselves as a path, a "
                 "dask or a zarr array"
             )
+        check_workers()
         source = open_source(X)
         n, self.n_features_in_ = source.shape
         if n < 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,14 +89,25 @@ def prepare_dijkstra(graph: NeighborGraph, n_sources: int) -> DijkstraSolver:
         order = np.asarray(reverse_cuthill_mckee(pattern, symmetric_mode=True), dtype=np.int64)
     position = np.empty(graph.n_points, dtype=np.int64)
     position[order] = np.arange(graph.n_points)
-    counts = graph.counts[order]
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    edges = np.repeat(graph.starts[order] - starts[:-1], counts) + np.arange(graph.n_edges)
-    neighbors = position[graph.neighbors[edges]].astype(np.int32)
-    distances = graph.distances[edges].astype(np.float64)
+    starts, neighbors, distances = _renumbered(graph, order, position)
     return DijkstraSolver(
         position, starts, neighbors, distances, _bucket_width(distances), together
     )
+
+
+def _renumbered(graph: NeighborGraph, order: Array, position: Array) -> tuple[Array, Array, Array]:
+    """Return the arrays of a graph whose points are put in order, each found at its position."""
+    counts = graph.counts[order]
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    neighbors, distances = np.empty(graph.n_edges, np.int32), np.empty(graph.n_edges)
+    moved = replace(graph, starts=starts)
+    for first, last in moved.strips():
+        span = slice(starts[first], starts[last])
+        shift = graph.starts[order[first:last]] - starts[first:last]
+        edges = np.repeat(shift, counts[first:last]) + np.arange(span.start, span.stop)
+        neighbors[span] = position[graph.neighbors[edges]]
+        distances[span] = graph.distances[edges]
+    return starts, neighbors, distances
 
 
 def near_each_other(graph: NeighborGraph, n_sources: int) -> bool:

@@ -17,9 +17,19 @@ import numpy as np
 from ..distances import exact_bytes
 from ..runtime import stage
 from ..values import Array
-from .executor import BlockSize, block_ranges, current_executor, in_order, run_blocks
-from .files import as_float, create_table, write_rows
-from .settings import Folder, Result, current_settings, make_folder, remembered
+from .executor import block_ranges, current_executor, in_order, run_blocks
+from .files import as_float
+from .settings import (
+    BlockSize,
+    Folder,
+    Result,
+    create_table,
+    current_settings,
+    make_folder,
+    read_rows,
+    remembered,
+    write_rows,
+)
 from .sources import Source
 
 SAMPLED = 200  # points for each cell by which space is split
@@ -122,7 +132,8 @@ class Cells:
         """Return the points of a cell in float64 and their numbers, in increasing order."""
         span = slice(int(self.starts[cell]), int(self.starts[cell + 1]))
         rows, numbers = (np.load(path, mmap_mode="r") for path in _names(self.folder.path))
-        return np.array(rows[span], dtype=np.float64), np.array(numbers[span])[:, 0]
+        points = np.asarray(read_rows(rows, span.start, span.stop), dtype=np.float64)
+        return points, read_rows(numbers, span.start, span.stop)[:, 0]
 
     def squared_gaps(self, points: Array, cell: int) -> Array:
         """Return how far points are from the box of a cell, squared."""

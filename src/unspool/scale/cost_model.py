@@ -16,7 +16,8 @@ from typing import Any
 from ..distances import TREE_DIMENSIONS, exact_seconds
 from ..runtime import format_bytes, in_words
 from .cells import count_cells
-from .executor import block_ranges, current_executor, imagined, room_of
+from .executor import block_ranges, current_executor, imagined
+from .settings import room_of
 
 TASK = 4e-3  # seconds that a task takes on a worker beside its work
 DISPATCH = 3e-3  # and one after the other, on the client and the scheduler

@@ -22,23 +22,31 @@ import numpy as np
 from ..runtime import (
     available_bytes,
     check_cancelled,
-    format_bytes,
     limit_blas_threads,
     limit_memory,
     limit_threads,
     stage,
     thread_count,
 )
-from .settings import Kept, Result, current_settings, remembered, share
+from .settings import (
+    LARGEST,
+    TIGHT,
+    BlockSize,
+    Kept,
+    Result,
+    current_settings,
+    describe_loss,
+    remembered,
+    room_of,
+    share,
+    spare_of,
+    warn_if_tight,
+)
 
 Task = Callable[..., Result]
 AHEAD = 3  # blocks under way for each thread of a worker
 PATIENCE = 30.0  # seconds that a cluster may be without any worker, or without a result
 POLLING = 0.01  # seconds between two looks at the cluster
-WORKER_ITSELF = 350e6  # bytes of a worker that does nothing yet: Python, NumPy, compiled loops
-USED = 0.6  # of a worker's memory is counted on: at 0.7 Dask begins to spill, at 0.8 it pauses
-LEAST = 0.1  # of a worker's memory for blocks, however little that is
-LARGEST = 5e8  # bytes of a block, however much room there is: more would make nothing faster
 
 
 _imagined: ContextVar[Executor | None] = ContextVar("imagined", default=None)
@@ -172,7 +180,14 @@ class Cluster:
         """The address of the worker with the most memory, and the bytes that it has for work."""
         limits = self._limits
         address = max(limits, key=limits.__getitem__)
-        return address, max(0.0, USED * limits[address] - WORKER_ITSELF)
+        return address, spare_of(limits[address])
+
+    def check_room(self) -> None:
+        """Warn where Dask soon hands no more work to workers that libraries fill nearly alone."""
+        limit = self.worker_bytes
+        if limit < TIGHT:
+            pauses = self.client.run(_pause_fraction).values()
+            warn_if_tight(limit, min(float(pause or 1.0) for pause in pauses))
 
     def run_on(self, address: str, function: Callable[..., Any], *given: Any) -> Any:
         """Return what a function makes of something on one worker, or on another if that is lost.
@@ -269,46 +284,20 @@ class Cluster:
         return result
 
 
-def room_of(limit: float) -> float:
-    """Return the bytes that blocks may take on a worker with this limit."""
-    return max(LEAST * limit, USED * limit - WORKER_ITSELF)
+def _pause_fraction(dask_worker: Any) -> Any:
+    """Return the share of its limit from which on a worker is given no work; False for none."""
+    return dask_worker.memory_manager.memory_pause_fraction
+
+
+def check_workers() -> None:
+    """Warn, before any work, of workers that are too small to be given much."""
+    work = current_executor()
+    if isinstance(work, Cluster):
+        work.check_room()
 
 
 class WorkerLost(MemoryError):
     """Workers were lost over one block, most likely for lack of memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class BlockSize:
-    """Rows of the largest block, the bytes that each is foreseen to take, how to have fewer."""
-
-    rows: int
-    row_bytes: float
-    remedy: str = "scale.settings(chunk_rows={fewer}) (--chunk-rows {fewer})"
-
-    @classmethod
-    def of(cls, ranges: Sequence[tuple[int, int]], row_bytes: float) -> BlockSize:
-        """Return the size of blocks that are ranges of rows."""
-        return cls(max((stop - start for start, stop in ranges), default=1), row_bytes)
-
-    def fewer(self, room: float) -> int:
-        """Return how many rows to try where these were too many: what fits, at most half."""
-        return max(1, min(self.rows // 2, int(room // self.row_bytes)))
-
-
-def describe_loss(what: str, why: str, work: Executor, size: BlockSize | None) -> str:
-    """Return in one sentence what a block needed, what a worker had, and what to do."""
-    has = getattr(work, "worker_bytes", work.task_bytes)
-    told = f"{what} needs more than the {format_bytes(has)} that a worker has ({why})"
-    if size is None:
-        return f"{told}; use workers with more memory"
-    needed = size.rows * size.row_bytes + WORKER_ITSELF
-    fewer = size.fewer(work.task_bytes)
-    return (
-        f"{told}: a block of {size.rows:,} rows takes about {format_bytes(needed)}, the worker "
-        f"itself included; use {size.remedy.format(fewer=fewer)}, or workers with "
-        f"at least {format_bytes(max(2 * has, needed / USED))}"
-    )
 
 
 def run_task(function: Task, item: Any, handles: tuple[Any, ...]) -> Result:
@@ -433,7 +422,9 @@ def _run(
                 yield left[place], result
                 running.advance()
         except WorkerLost as lost:
-            raise WorkerLost(describe_loss(name, str(lost), work, size)) from None
+            has = getattr(work, "worker_bytes", work.task_bytes)
+            told = describe_loss(f"{name} needs", str(lost), (has, work.task_bytes), size)
+            raise WorkerLost(told) from None
 
 
 def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:

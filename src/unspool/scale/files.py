@@ -8,7 +8,7 @@ copied in the same way where single rows are wanted.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..values import Array
-from .executor import BlockSize, block_ranges, run_blocks, run_lazily
-from .settings import Folder, Result, make_folder
+from .executor import block_ranges, run_blocks, run_lazily
+from .settings import BlockSize, Folder, Result, create_table, make_folder, read_rows, write_rows
 from .sources import INSTALL, Source, check_rows
 
 GATHERED = 16_384  # rows gathered together: pages of more would fill a worker
@@ -30,7 +30,7 @@ Facts = tuple[tuple[str, ...], Array, list[tuple[str, int]], Any]
 
 @dataclass(frozen=True)
 class NpyFile(Source):
-    """The table in an npy file, memory-mapped for as long as some rows are read.
+    """The table in an npy file, of which rows are read, or mapped for as long as few are gathered.
 
     ``token`` says what it holds where that is known better than by its time of change.
     """
@@ -74,7 +74,7 @@ class NpyFile(Source):
 
     def read_range(self, start: int, stop: int) -> Array:
         """Return a copy of some rows."""
-        return np.array(self._table[start:stop])
+        return read_rows(self._table, start, stop)
 
     def gather(self, rows: Array) -> Array:
         """Return rows by themselves: nothing between them is read."""
@@ -416,31 +416,6 @@ def at_random(source: Source) -> Source:
     for _ in run_blocks("reading", _copy_rows, ranges, source, path, key=key, size=size):
         pass
     return _named(SpooledFile(path, source.fingerprint, folder), source.columns)
-
-
-def create_table(path: Path, shape: tuple[int, ...], dtype: Any) -> str:
-    """Make an npy file of this shape, unless it is there from before; rows are written later."""
-    if not path.exists():
-        unfinished = path.with_suffix(f".{os.getpid()}")
-        np.lib.format.open_memmap(
-            unfinished, "w+", dtype=dtype, shape=tuple(int(side) for side in shape)
-        ).flush()
-        os.replace(unfinished, path)
-    return str(path)
-
-
-def write_rows(path: str, rows: Any, spans: Sequence[tuple[int, slice]]) -> None:
-    """Write parts of some rows at places of a file: no page of it stays in memory.
-
-    A worker that takes over writes the same again.
-    """
-    table = np.load(path, mmap_mode="r", allow_pickle=False)
-    width, kind, offset = table.shape[1], table.dtype, table.offset
-    dense = np.ascontiguousarray(rows.toarray() if sp.issparse(rows) else rows, dtype=kind)
-    with open(path, "r+b") as file:
-        for first, some in spans:
-            file.seek(offset + first * width * kind.itemsize)
-            file.write(dense[some].data)
 
 
 def as_float(dtype: Any) -> Any:

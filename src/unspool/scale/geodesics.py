@@ -31,7 +31,16 @@ from ..runtime import claim, format_bytes, limit_blas_threads
 from ..spectrum import double_product
 from ..values import Array, NeighborGraph
 from .executor import Cluster, Executor, InProcess, current_executor, run_blocks
-from .settings import IN_MEMORY, Folder, Result, make_folder, share
+from .settings import (
+    IN_MEMORY,
+    Folder,
+    Result,
+    create_table,
+    make_folder,
+    read_rows,
+    share,
+    write_rows,
+)
 
 FURTHER = 4  # vectors beside the coordinates, where a product is a pass over a table that is held
 EACH = 2  # blocks of sources for each thread of a worker
@@ -39,6 +48,7 @@ HELD = 0.5  # of what tasks may take, for blocks that stay on a worker
 GATHERED = 16_384  # rows of a file looked at together: pages of more would fill a worker
 GRAPH_EDGE = 24.0  # bytes that a prepared graph takes for an edge, with its workspace
 PLACED = 65_536  # points placed at a time
+ROWS_TOGETHER = 64e6  # bytes of rows of geodesics that a task returns
 
 
 def relate_on_workers(
@@ -163,7 +173,11 @@ class RowsInFile:
     folder: Folder = field(repr=False)
 
     def __getitem__(self, place: tuple[slice, Any]) -> Array:
-        columns = np.arange(self.shape[1])[place[1]]
+        if isinstance(place[1], slice):
+            first, last, _ = place[1].indices(self.shape[1])
+            found = read_rows(np.load(self.path, mmap_mode="r"), first, last)
+            return np.asarray(found.T[place[0]])
+        columns = np.asarray(place[1])
         out = np.empty((len(columns), self.shape[0]))
         for first in range(0, len(columns), GATHERED):
             some = slice(first, first + GATHERED)
@@ -184,7 +198,7 @@ def landmark_geodesics(graph: NeighborGraph, landmarks: Array) -> Array | RowsIn
     if isinstance(work, Cluster) and needed > work.task_bytes:
         claim(2 * needed, f"the graph of {n} points", "use scale.by_sample")
         where = InProcess()
-    step = max(1, min(8, -(-m // where.n_workers)))
+    step = max(1, min(8, -(-m // where.n_workers), int(ROWS_TOGETHER // (8 * n))))
     items = [landmarks[first : first + step] for first in range(0, m, step)]
     found = run_blocks("geodesics", _rows_from, items, paths, where=where)
     if 8.0 * m * n <= IN_MEMORY:
@@ -196,13 +210,18 @@ def landmark_geodesics(graph: NeighborGraph, landmarks: Array) -> Array | RowsIn
 
 
 def _written(found: Any, shape: tuple[int, int], step: int) -> RowsInFile:
+    """Write the rows as they come, then turn the table over, some points at a time."""
     folder = make_folder("geodesics", str(os.urandom(8)))
-    path = str(Path(folder.path) / "columns.npy")
-    columns = np.lib.format.open_memmap(path, "w+", dtype=np.float64, shape=shape[::-1])
-    for number, (rows,) in found:
-        columns[:, number * step : number * step + len(rows)] = rows.T
-    columns.flush()
-    return RowsInFile(path, shape, folder)
+    as_rows, as_columns = (Path(folder.path) / name for name in ("rows.npy", "columns.npy"))
+    rows = create_table(as_rows, shape, np.float64)
+    for number, (lengths,) in found:
+        write_rows(rows, lengths, [(number * step, slice(None))])
+    columns = create_table(as_columns, shape[::-1], np.float64)
+    for first in range(0, shape[1], PLACED):
+        part = np.load(rows, mmap_mode="r")[:, first : first + PLACED].T
+        write_rows(columns, part, [(first, slice(None))])
+    as_rows.unlink()
+    return RowsInFile(columns, shape, folder)
 
 
 def _rows_from(sources: Array, paths: ShortestPaths) -> Result:

@@ -19,15 +19,8 @@ from ..problem import Batch, LocalPoints, Look
 from ..runtime import available_bytes, format_bytes, recording, replay, warn
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum, Stage
-from .executor import (
-    BlockSize,
-    Cluster,
-    block_ranges,
-    current_executor,
-    in_order,
-    run_blocks,
-)
-from .settings import Result, share
+from .executor import Cluster, block_ranges, current_executor, in_order, run_blocks
+from .settings import BlockSize, Result, share
 
 HELD = 4.0  # tables of its patch and of its members that a neighbourhood takes at the peak
 SOLVED = 2000.0  # bytes of a point that the small end of a sparse matrix takes, by its factor

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..runtime import claim, limit_blas_threads, limit_threads
 from ..values import Array
-from .executor import BlockSize, block_ranges, in_order, run_blocks
-from .settings import Result, share
+from .executor import block_ranges, check_workers, in_order, run_blocks
+from .settings import BlockSize, Result, share
 from .sources import Source, open_source
 
 HELD = 12.0  # numbers of 8 bytes held for each number of a row that is placed
@@ -61,6 +61,7 @@ def map_rows(model: Any, way: str, X: Any, n_columns: int) -> Any:
     except ModuleNotFoundError:
         return _now(model, way, open_source(X), n_columns)
     da: Any = dask.array
+    check_workers()
     apply = partial(_apply, share(_without_names(model)), way)
     if _is_dask(X):
         from .files import as_dask_array

@@ -19,8 +19,8 @@ from .. import graph
 from ..graph import Copies
 from ..runtime import claim
 from ..values import Array
-from .executor import BlockSize, InProcess, block_ranges, in_order, run_blocks
-from .settings import Result, empty_table
+from .executor import InProcess, block_ranges, in_order, run_blocks
+from .settings import BlockSize, Result, empty_table
 from .sources import Source
 
 COPIES_HELD = 6.0  # tables of a block's size that a decomposition holds

@@ -21,8 +21,8 @@ from ..edges import graph_from_edges, without_self
 from ..runtime import claim, stage, warn
 from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search
 from .cells import Cells, arrange, point_bytes
-from .executor import BlockSize, run_blocks
-from .settings import Result
+from .executor import run_blocks
+from .settings import BlockSize, Result
 from .sources import Source
 
 BOXED = {"euclidean", "l2"}  # metrics that the gap between boxes bounds

@@ -1,4 +1,4 @@
-"""What a user says about large work (where files go, how large blocks are), and the files made so.
+"""Where the files of large work go, how large its blocks are, and the files made so.
 
     with scale.settings(directory="/shared/scratch", checkpoint="/shared/job-7"):
         LandmarkIsomap(2).fit("points.npy")
@@ -6,6 +6,9 @@
 A value that many tasks need is one file. Pickle hands out the memory of its arrays beside the rest
 (protocol 5); they are written one after the other, and whoever opens the file gets arrays that look
 into it: memory-mapped, not copied.
+
+Blocks are as large as a worker has room for. Most of a small worker is Python and its libraries,
+and of the rest Dask wants a share: it hands no work to a worker that is nearly full.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import pickle
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -26,14 +29,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ..runtime import format_bytes
+from ..runtime import format_bytes, warn
 from ..values import Array
 
 Result = tuple[Array, ...]  # of a block
 IN_MEMORY = 256e6  # bytes of a table up to which it is kept in memory
 INLINE = 2**16  # bytes up to which a value travels with its task
 ALIGNED = 64  # bytes at which arrays begin
+WORKER_ITSELF = 390e6  # bytes of a worker before any block: Python, libraries, compiled loops
+USED = 0.6  # of a worker's memory is counted on: at 0.7 Dask begins to spill, at 0.8 it pauses
+LEAST = 0.1  # of a worker's memory for blocks, however little that is
+TIGHT = 6e8  # bytes of a worker with less than which Dask's own settings leave no room for blocks
+LARGEST = 5e8  # bytes of a block, however much room there is: more would make nothing faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,63 @@ def settings(
         yield
     finally:
         _settings.reset(token)
+
+
+def room_of(limit: float) -> float:
+    """Return the bytes that blocks may take on a worker with this limit."""
+    return max(LEAST * limit, spare_of(limit))
+
+
+def spare_of(limit: float) -> float:
+    """Return the bytes that one large piece of work may take on a worker with this limit."""
+    return max(0.0, USED * limit - WORKER_ITSELF)
+
+
+def warn_if_tight(limit: float, pause: float) -> None:
+    """Warn where a worker is soon given no work, from a share ``pause`` of its limit on."""
+    if pause * limit < WORKER_ITSELF + LEAST * limit:
+        warn(
+            f"a worker has {format_bytes(limit)}, of which Python and its libraries take about "
+            f"{format_bytes(WORKER_ITSELF)}, and Dask hands no work to one that holds "
+            f"{format_bytes(pause * limit)}; use workers with {format_bytes(TIGHT)}, or set "
+            "distributed.worker.memory.pause to 0.93"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSize:
+    """Rows of the largest block, the bytes that each is foreseen to take, how to have fewer."""
+
+    rows: int
+    row_bytes: float
+    remedy: str = "scale.settings(chunk_rows={fewer}) (--chunk-rows {fewer})"
+
+    @classmethod
+    def of(cls, ranges: Sequence[tuple[int, int]], row_bytes: float) -> BlockSize:
+        """Return the size of blocks that are ranges of rows."""
+        return cls(max((stop - start for start, stop in ranges), default=1), row_bytes)
+
+    def fewer(self, room: float) -> int:
+        """Return how many rows to try where these were too many: what fits, at most half."""
+        return max(1, min(self.rows // 2, int(room // self.row_bytes)))
+
+
+def describe_loss(what: str, why: str, memory: tuple[float, float], size: BlockSize | None) -> str:
+    """Return in one sentence what a block needed, what a worker had, and what to do.
+
+    ``memory`` are the bytes of a worker, and those of them that a block may take.
+    """
+    has, room = memory
+    told = f"{what} more than the {format_bytes(has)} that a worker has ({why})"
+    if size is None:
+        return f"{told}; use workers with more memory"
+    needed = size.rows * size.row_bytes + WORKER_ITSELF
+    fewer = size.fewer(room)
+    return (
+        f"{told}: a block of {size.rows:,} rows takes about {format_bytes(needed)}, the worker "
+        f"itself included; use {size.remedy.format(fewer=fewer)}, or workers with "
+        f"at least {format_bytes(max(2 * has, needed / USED))}"
+    )
 
 
 class Folder:
@@ -204,6 +270,44 @@ def empty_table(shape: tuple[int, int], what: str) -> Any:
     table = np.lib.format.open_memmap(path, "w+", dtype=np.float64, shape=shape)
     weakref.finalize(table, _let_go, folder)
     return table
+
+
+def create_table(path: Path, shape: tuple[int, ...], dtype: Any) -> str:
+    """Make an npy file of this shape, unless it is there from before; rows are written later."""
+    if not path.exists():
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        np.lib.format.open_memmap(
+            unfinished, "w+", dtype=dtype, shape=tuple(int(side) for side in shape)
+        ).flush()
+        os.replace(unfinished, path)
+    return str(path)
+
+
+def read_rows(table: Any, start: int, stop: int) -> Array:
+    """Return a copy of some rows of an npy file that is mapped: no page of it comes to memory.
+
+    Pages would count as the worker's, beside the copy.
+    """
+    width, stop = table.shape[1], min(stop, table.shape[0])
+    if not table.flags.c_contiguous or stop <= start:
+        return np.array(table[start:stop])
+    offset = table.offset + start * width * table.dtype.itemsize
+    found = np.fromfile(table.filename, table.dtype, (stop - start) * width, offset=offset)
+    return found.reshape(stop - start, width)
+
+
+def write_rows(path: str, rows: Any, spans: Sequence[tuple[int, slice]]) -> None:
+    """Write parts of some rows at places of a file: no page of it stays in memory.
+
+    A worker that takes over writes the same again.
+    """
+    table = np.load(path, mmap_mode="r", allow_pickle=False)
+    width, kind, offset = table.shape[1], table.dtype, table.offset
+    dense = np.ascontiguousarray(rows.toarray() if sp.issparse(rows) else rows, dtype=kind)
+    with open(path, "r+b") as file:
+        for first, some in spans:
+            file.seek(offset + first * width * kind.itemsize)
+            file.write(dense[some].data)
 
 
 def _let_go(folder: Folder) -> None:
