@@ -451,6 +451,21 @@ def test_an_iteration_that_did_not_converge_is_not_accepted():
         _accepted(found, SimpleNamespace(wanted=4, count=4))
 
 
+@pytest.mark.parametrize("width", [1, 8, 11])
+def test_triangles_solve_as_superlu_does(width):
+    from unspool.elimination_order import PLANNED
+    from unspool.spectrum.iterative import Triangles
+
+    matrix = sp.csc_array(problem.laplacian(grid_weights(9)).matrix + 0.1 * sp.eye_array(81))
+    block = np.random.default_rng(0).standard_normal((81, width))
+    factor = sp.linalg.splu(matrix, diag_pivot_thresh=0.0, **PLANNED)
+    triangles = Triangles.of(factor)
+    assert triangles is not None
+    np.testing.assert_allclose(triangles.solve(block), factor.solve(block), rtol=0, atol=1e-12)
+    elsewhere = sp.linalg.splu(matrix[::-1], diag_pivot_thresh=1.0)  # rows changed places
+    assert Triangles.of(elsewhere) is None
+
+
 @pytest.mark.parametrize("degree", [2, 8])
 def test_filtered_residuals_are_what_a_filter_changes(degree):
     """p(A) v - p(value) v from (A - value) v alone, in single precision."""

@@ -184,3 +184,35 @@ def filter_residuals(matrix, span, degree, values, residuals, before, now):
         factors = np.float32(a), np.float32(-center * a), np.float32(c)
         given, result = (now, before) if step % 2 == 0 else (before, now)
         combine_rows(matrix, given, factors, given, pushes, residuals, result)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, lanes=True)
+def solve_triangles(triangle, pivots, block):
+    """Solve L D L' x = block in place, for eight columns.
+
+    ``triangle`` are the columns of -L without its diagonal of ones, which has entries of zero.
+    """
+    starts, rows, entries = triangle
+    sums = np.empty(LANES)
+    for j in range(len(pivots)):
+        x = block[j]
+        a, b, c, d = x[0], x[1], x[2], x[3]
+        f, g, h, i = x[4], x[5], x[6], x[7]
+        for slot in range(starts[j], starts[j + 1]):
+            e, z = entries[slot], block[np.uint64(rows[slot])]
+            t0 = z[0] + e * a
+            t1 = z[1] + e * b
+            t2 = z[2] + e * c
+            t3 = z[3] + e * d
+            t4 = z[4] + e * f
+            t5 = z[5] + e * g
+            t6 = z[6] + e * h
+            t7 = z[7] + e * i
+            z[0], z[1], z[2], z[3] = t0, t1, t2, t3
+            z[4], z[5], z[6], z[7] = t4, t5, t6, t7
+    for j in range(len(pivots) - 1, -1, -1):
+        x = block[j]
+        for k in range(LANES):
+            sums[k] = x[k] / pivots[j]
+        add_row(triangle, j, block, sums)
+        x[:] = sums
