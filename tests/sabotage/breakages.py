@@ -2743,7 +2743,7 @@ BREAKAGES = [
         "spectrum/iterative.py",
         (
             "factorisations of many points run apart",
-            "return run_apart(work) if matrix.shape[0] > LONG else work()",
+            "return run_apart(work) if flops > LONG else work()",
             "return work()",
             f"{INTERRUPTS}::test_factorisations_of_many_points_run_apart",
         ),

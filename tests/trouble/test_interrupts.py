@@ -254,7 +254,7 @@ def test_factorisations_of_many_points_run_apart(name, monkeypatch):
     """The same map, and the calls are made in another thread than the one that hears Ctrl-C."""
     X = datasets.swiss_roll(1500, seed=0).points
     expected, threads = CASES[name].make().fit(X).embedding_, set()
-    monkeypatch.setattr(iterative, "LONG", 1000)
+    monkeypatch.setattr(iterative, "LONG", 1e3)
     splu = iterative.sparse_linalg.splu
 
     def factorised(*given, **options):

@@ -37,7 +37,7 @@ FILTERED = 8  # vectors that are filtered together at least: the kernel works on
 WIDE = 16  # vectors of a block where hundreds are wanted: fewer take a product as long
 DEAR_ACCURACY = 1e-6  # of a vector, where each product takes minutes
 SHIFTS = (1e-12, 1e-9, 1e-6)  # of the norm. Small: LLE's wanted values are 1e-13..1e-9 of it
-LONG = 2000  # rows whose factorisation may take a second: Ctrl-C must be heard meanwhile
+LONG = 5e8  # multiplications that may take a second: Ctrl-C must be heard meanwhile
 FAINT = 1e-6  # of its largest entry: where the left null vector is smaller, the border is moved
 
 Apply = Callable[[Array], Array]
@@ -100,7 +100,7 @@ def solve_by_factor_inverse(task: Task) -> EigenPairs:
     form = task.form
     if form.trivial.shape[1] != 1 or task.plan is None:
         raise NotSolved("bordering needs exactly one trivial vector and a planned elimination")
-    solver = Bordered.of(form.matrix, form.trivial, task.plan.position)
+    solver = Bordered.of(form.matrix, form.trivial, task.plan)
 
     def apply(block: Array) -> Array:
         inner = solver.solve(form.project(block), "T")
@@ -126,15 +126,15 @@ class Bordered:
     left_null: Array
 
     @classmethod
-    def of(cls, matrix: Any, null: Array, position: Array) -> Bordered:
+    def of(cls, matrix: Any, null: Array, plan: Elimination) -> Bordered:
         """Factorise B, which has this null vector, in the given order of elimination."""
-        order = np.argsort(position)
+        order = np.argsort(plan.position)
         permuted = sp.csr_array(matrix)[order][:, order]
         sizes = np.abs(null[order, 0])
         corner = int(np.flatnonzero(sizes >= 0.5 * sizes.max())[-1])  # late: it adds least fill
-        factor, left_null = _factorised(permuted, corner)
+        factor, left_null = _factorised(permuted, corner, plan.flops)
         if abs(left_null[corner, 0]) < FAINT:
-            factor, left_null = _factorised(permuted, int(np.abs(left_null).argmax()))
+            factor, left_null = _factorised(permuted, int(np.abs(left_null).argmax()), plan.flops)
         unpermuted = np.empty_like(left_null)
         unpermuted[order] = left_null
         return cls(factor, order, unpermuted / np.linalg.norm(unpermuted))
@@ -152,19 +152,19 @@ class Bordered:
         return np.asarray(self.left_null @ (self.left_null.T @ block))
 
 
-def _factors_of(matrix: sp.csc_array, options: dict[str, Any]) -> Any:
-    """Return the LU factors; of many points apart, since 4 s went by unheard for 6,000 in 20-D."""
+def _factors_of(matrix: sp.csc_array, options: dict[str, Any], flops: float) -> Any:
+    """Return the LU factors; apart where it takes long: 4 s went by unheard for 6,000 in 20-D."""
     work = partial(sparse_linalg.splu, matrix, **options)
-    return run_apart(work) if matrix.shape[0] > LONG else work()
+    return run_apart(work) if flops > LONG else work()
 
 
-def _factorised(matrix: sp.csr_array, corner: int) -> tuple[Any, Array]:
+def _factorised(matrix: sp.csr_array, corner: int, flops: float) -> tuple[Any, Array]:
     """Return the factor bordered at ``corner``, and B's left null vector (largest entry 1)."""
     n = matrix.shape[0]
     edge = sp.csr_array((np.ones(1), ([corner], [0])), shape=(n, 1))
     bordered = sp.csc_array(sp.block_array([[matrix, edge], [edge.T, None]]))
     try:
-        factor = _factors_of(bordered, {**PLANNED, "diag_pivot_thresh": 0.1})
+        factor = _factors_of(bordered, {**PLANNED, "diag_pivot_thresh": 0.1}, flops)
     except RuntimeError as error:
         raise NotSolved(str(error)) from error
     unit = np.zeros((n + 1, 1))
@@ -204,7 +204,8 @@ def _inverse_of(form: StandardForm, lift: float, plan: Elimination | None) -> Ap
     order = np.arange(form.size) if plan is None else np.argsort(plan.position)
     options = SYMMETRIC if plan is None else {**PLANNED, "diag_pivot_thresh": 0.0}
     try:
-        factor = _factors_of(sp.csc_array(lifted[order][:, order]), options)
+        flops = np.inf if plan is None else plan.flops
+        factor = _factors_of(sp.csc_array(lifted[order][:, order]), options, flops)
     except RuntimeError as error:
         raise NotSolved(str(error)) from error
 
