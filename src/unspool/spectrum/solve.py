@@ -43,8 +43,8 @@ DECOMPOSED = 3e8  # multiplications, about: a factor that takes more is multipli
 # has gaps of hundredths at its small end where it fills in, an alignment of thousandths, and LLE's
 # squares less. Measured on MNIST and on clouds in 3 and 8 dimensions, as are the seconds of an
 # entry in a product with eight vectors, and the multiplications of a factorisation in a second.
-FILTER_PRODUCTS = {"laplacian": 320, "alignment": 500, "factor": 8_000}
-ENTRY_SECONDS, FACTOR_SPEED = 2.5e-9, 4e9
+FILTER_PRODUCTS = {"laplacian": 220, "alignment": 500, "factor": 8_000}
+ENTRY_SECONDS, FACTOR_SPEED = 2e-9, 4e9
 SQUARED_FROM = 2e7  # multiplications: a factor that takes fewer is decomposed in some 10 ms
 # Seconds of one thread: decomposing a table, by n^3; products by n^2 count, rotations by n count^2.
 # Measured on Gaussian kernel matrices of 1,000 and 2,000 points with 10 to 100 pairs.
