@@ -232,13 +232,15 @@ class Triangles:
 
     @classmethod
     def of(cls, factor: Any) -> Triangles | None:
-        """Return those of LU factors, or None where rows or columns changed places."""
-        places = np.arange(factor.shape[0])
-        if not (np.array_equal(factor.perm_c, places) and np.array_equal(factor.perm_r, places)):
-            return None
-        lower = sp.csc_array(factor.L)
-        off = lower.indices != np.repeat(places, np.diff(lower.indptr))
-        return cls((lower.indptr, lower.indices, -lower.data * off), factor.U.diagonal())
+        """Return those of LU factors; None where rows or columns changed places."""
+        places, lower = np.arange(factor.shape[0]), factor.L
+        heads = lower.indptr[:-1]
+        for order in (factor.perm_c, factor.perm_r, lower.indices[heads]):
+            if not np.array_equal(order, places):
+                return None
+        entries = np.negative(lower.data)
+        entries[heads] = 0.0
+        return cls((lower.indptr, lower.indices, entries), factor.U.diagonal())
 
     def solve(self, block: Array) -> Array:
         """Return the solution for each column of a block."""

@@ -114,8 +114,8 @@ class _Subspace:
 
     @classmethod
     def of_size(cls, n: int, capacity: int) -> _Subspace:
-        """Return an empty subspace; the vectors' entries of a row lie side by side in memory."""
-        columns, mapped = (np.empty((n, capacity)) for _ in range(2))
+        """Return an empty subspace; columns lie side by side in memory."""
+        columns, mapped = (np.empty((n, capacity), order="F") for _ in range(2))
         return cls(columns, mapped, np.empty((capacity, capacity)))
 
     @property
