@@ -743,3 +743,35 @@ def test_components_that_nothing_joins_need_no_warning():
     W = sp.csr_array(sp.block_diag([roll_weights(100)] * 3))
     found = solve(problem.laplacian(W), 2)
     assert np.abs(found.values).max() < 1e-14
+
+
+def test_equal_values_are_one_value():
+    """However rounding scatters them: the first would be the one that errs most."""
+    basis = np.linalg.qr(np.random.default_rng(0).standard_normal((300, 300)))[0]
+    values = np.where(np.arange(300) < 200, 2.0, 1.0)
+    found = solve(EigenProblem((basis * values) @ basis.T, end="largest"), 3)
+    assert len(set(found.values)) == 1
+    assert abs(found.values[0] - 2.0) < 4e-15
+
+
+@pytest.mark.parametrize("is_factor", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_masses_are_those_of_the_generalized_problem(form, is_factor):
+    random = np.random.default_rng(3)
+    factor, mass = random.standard_normal((40, 30)), random.uniform(0.5, 4.0, 30)
+    table = factor.T @ factor
+    stated = EigenProblem(
+        form(factor if is_factor else table), end="largest", mass=mass, is_factor=is_factor
+    )
+    found = solve(stated, 3)
+    values, vectors = scipy.linalg.eigh(table, np.diag(mass))
+    np.testing.assert_allclose(found.values, values[::-1][:3], rtol=1e-10)
+    cosines = np.abs(np.sum(vectors[:, ::-1][:, :3] * mass[:, None] * found.vectors, axis=0))
+    np.testing.assert_allclose(cosines, 1.0, rtol=1e-10)
+
+
+@pytest.mark.parametrize("unit", ["value", "complement"])
+def test_rounding_is_told_in_the_unit_of_the_values(unit):
+    """Of 1 - value it is as small as of the value: no value of 1 is called nothing but rounding."""
+    table = np.diag(np.linspace(1.0, 0.5, 30))
+    assert 0.0 < solve(EigenProblem(table, end="largest", unit=unit), 2).rounding < 1e-12

@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 from .. import distances, graph
 from ..runtime import advise, stage
-from ..spectrum import signs
+from ..spectrum import canonical_vectors, degenerate_groups
 from ..values import Array, NeighborGraph
 from .vector_combinations import half_vectorize, solve_combination
 
@@ -41,6 +41,7 @@ ALIKE = 0.03  # of the logarithm of the score: a single vector this near to the 
 AS_THEY_ARE = 0.15  # the same for the next vector in order: sound maps are left alone
 AT_ONCE = 2**21  # numbers of pairs by products of vectors that are held at a time
 RIDGE = 1e-12  # of the mean: where the vectors keep angles exactly there is no curvature left
+EQUAL = 100.0  # tolerances of a program: eigenvalues of its answer that differ by no more are equal
 TOLD = 0.2  # of a coordinate's variance: with less of its own it tells next to nothing
 
 
@@ -325,11 +326,23 @@ def keep_angles(
         quadratic, nothing, unit_trace=True, tolerance=tolerance, max_steps=max_steps
     )
     matrix = found.state
-    values, axes = eigh(matrix)
-    values, axes = np.maximum(values[::-1], 0.0), axes[:, ::-1]
+    values, axes = _principal(matrix, EQUAL * tolerance)
     flat = half_vectorize(matrix)
     misfit = float(flat @ quadratic @ flat) / max(float(flat @ whole @ flat), 1e-300)
-    return ConformalMap(values, axes * signs(axes) * np.sqrt(values), misfit, found.steps)
+    return ConformalMap(values, axes * np.sqrt(values), misfit, found.steps)
+
+
+def _principal(matrix: Array, tolerance: float) -> tuple[Array, Array]:
+    """Return eigenvalues, largest first, and axes, by one rule where values differ by no more.
+
+    Two axes of a circle are equal but for what the program leaves: rounding would turn the map.
+    """
+    values, axes = eigh(matrix)
+    values, axes = np.maximum(values[::-1], 0.0), axes[:, ::-1]
+    groups = degenerate_groups(values, tolerance)
+    for group in groups:
+        values[group] = values[group].mean()
+    return values, canonical_vectors(axes, groups, len(values))
 
 
 def _misfit(products: Array, lengths: Array) -> tuple[Array, Array]:
