@@ -34,6 +34,8 @@ class Size:
     free: float
     filled: float = 0.0  # entries per point of a neighbour graph's factor; 0 where nobody looked
     search: str = "auto"
+    item: float = 8.0  # bytes of a number of the points, as the method keeps them
+    is_gaussian: bool = True  # whether the kernel, of a method that has one, is the Gaussian
 
     @property
     def pairs(self) -> float:
@@ -52,6 +54,11 @@ class Size:
     @property
     def points(self) -> float:
         """Bytes of the points, which a fitted model keeps."""
+        return self.item * self.n * self.d
+
+    @property
+    def doubles(self) -> float:
+        """Bytes of the points in double precision, as some methods work on them."""
         return 8.0 * self.n * self.d
 
 
@@ -101,7 +108,7 @@ def _search(s: Size) -> Costs:
         seconds = approximate_seconds(s.n, s.d, s.k) / CORES
         return [Cost("neighbours", "branching", seconds, kept, workspace_bytes(s.n, s.d, s.k))]
     seconds = 0.02 + exact_seconds(s.n, s.d) / CORES + 4e-8 * s.n * s.d
-    return [Cost("neighbours", "products", seconds, kept, exact_bytes(s.n, s.d, s.k))]
+    return [Cost("neighbours", "products", seconds, kept, exact_bytes(s.n, s.d, s.k, s.item))]
 
 
 def is_approximate(s: Size) -> bool:
@@ -140,28 +147,34 @@ def _table(s: Size, name: str, base: float, tables: float = 1.0) -> Cost:
     """A table of all pairs by products; the points are kept beside it."""
     seconds = 0.05 + (base + 1.2e-11 * s.d) * s.pairs + 5e-8 * s.n * s.d
     kept = 8.0 * s.pairs + s.points
-    return Cost(name, "memory", seconds, kept, 8.0 * (tables - 1.0) * s.pairs + s.points)
+    return Cost(name, "memory", seconds, kept, 8.0 * (tables - 1.0) * s.pairs + s.doubles)
 
 
 def pca(s: Size) -> Costs:
     """The gram matrix of the shorter side, or of a small table a thin decomposition."""
-    from .spectrum import SQUARED_FROM
+    from .spectrum import SQUARED_FROM, gram_bytes
 
     entries, width = float(s.n * s.d), min(s.n, s.d)
-    seconds = 7e-3 + 8e-7 * s.n + 6e-9 * entries
+    seconds = 4e-3 + 5e-7 * s.n + 6e-9 * entries
     if entries * width < SQUARED_FROM:
         seconds += 5e-10 * entries * width
         return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, 44.0 * entries)]
     seconds += 1.6e-11 * entries * width + 1.2e-10 * float(width) ** 3
-    taken = s.points + 32.0 * float(width) ** 2
-    return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, taken)]
+    return [Cost("spectrum", "products", seconds, 8.0 * s.n * s.q, gram_bytes(s.n, s.d))]
 
 
 def kernel_pca(s: Size) -> Costs:
     """A kernel matrix and its leading vectors; with landmarks, their columns only."""
+    from .kernel import is_single, single_table_bytes
+    from .spectrum import products_pay
+
     if s.m < s.n:
         return _nystroem(s)
-    return [_table(s, "similarity", 1.3e-8), _dense_spectrum(s, 1.2e-8)]
+    table, spectrum = _table(s, "similarity", 1.3e-8), _dense_spectrum(s, 1.2e-8)
+    if not (s.is_gaussian and is_single(s.n, s.d) and products_pay(s.n, s.q)):
+        return [table, spectrum]
+    held = single_table_bytes(s.n) + s.points + 0.5 * s.doubles  # the points, and prepared ones
+    return [replace(table, keeps=held, takes=0.0), replace(spectrum, takes=3e3 * s.n)]
 
 
 def _nystroem(s: Size) -> Costs:
@@ -238,7 +251,7 @@ def landmark_mds(s: Size) -> Costs:
     columns = float(s.n * s.m)
     seconds = 8e-3 + (2.5e-8 + 1.8e-9 * s.d) * columns
     strips = min(7.1 * columns, 1.6e7) + 8.5e5  # of query rows that are centred at a time
-    return [Cost("landmarks", "memory", seconds, 4.0 * columns + s.points, strips + s.points)]
+    return [Cost("landmarks", "memory", seconds, 4.0 * columns + s.points, strips)]
 
 
 def landmark_isomap(s: Size) -> Costs:
@@ -273,7 +286,7 @@ def charting(s: Size) -> Costs:
         "memory",
         2e-9 * seen * (width + 4) + 1e-8 * charts * width**3,
         8.0 * charts * width**2,
-        60.0 * s.n + 2.0 * s.points,
+        60.0 * s.n + 2.0 * s.doubles,
     )
     features = Cost(
         "agreement",
@@ -307,12 +320,13 @@ def kernel_lle(s: Size) -> Costs:
 
 
 def _patches(s: Size, seconds: float) -> Costs:
-    from .problem import alignment_bytes
+    from .problem import alignment_bytes, look_bytes
 
     entries = (s.k + 1) ** 2
     made = seconds * s.n * (s.k / 10) ** 2
     kept, taken = 12.0 * entries * s.n / 2.5, alignment_bytes(s.n, s.k + 1)
-    alignment = Cost("alignment", "products", made, kept, taken - kept)
+    looked = look_bytes(s.n, s.k + 1, s.d)
+    alignment = Cost("alignment", "products", made, kept, max(taken - kept, looked))
     return [*_search(s), alignment, _sparse_spectrum(s, "alignment", 2.6 * s.fill, entries / 2.5)]
 
 

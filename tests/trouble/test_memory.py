@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -182,3 +183,56 @@ def test_the_claim_of_a_fit_is_its_peak(name, n, d, options):
     else:
         claimed = alignment_bytes(n, options["n_neighbors"] + 1)
     assert 1 / 1.8 < claimed / json.loads(ran.stdout) < 1.8
+
+
+# bytes for each number of the points that are enough; a model's own copy is four of them
+SINGLE = {"PCA": 8, "RandomProjection": 8, "LandmarkMDS": 10}
+KEPT_SINGLE = ["LaplacianEigenmaps"]
+KEPT_SINGLE += [
+    pytest.param(name, marks=pytest.mark.slow)
+    for name in ("LandmarkIsomap", "Isomap", "LLE", "LTSA", "DiffusionMaps")
+]
+
+
+def single(n, d):
+    random = np.random.default_rng(0)
+    return np.tanh(random.normal(size=(n, 4)) @ random.normal(size=(4, d))).astype(np.float32)
+
+
+def most_held(work):
+    """The bytes that arrays have at most while something works, beyond those before."""
+    work()  # what is compiled, and loaded, is no part of it
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "name", ["PCA", "RandomProjection", pytest.param("LandmarkMDS", marks=pytest.mark.slow)]
+)
+def test_single_precision_is_never_double_as_a_whole(name):
+    points = single(12_000, 300)
+    model = CASES[name].make(n_components=2)
+    assert most_held(lambda: model.fit(points)) < SINGLE[name] * points.size
+    assert most_held(lambda: model.transform(points)) < 8 * points.size
+
+
+@pytest.mark.parametrize("name", KEPT_SINGLE)
+def test_single_precision_is_kept_in_half_the_room(name):
+    points = single(2_000, 500)
+    narrow, double = (
+        most_held(lambda X=X: CASES[name].make().fit(X)) for X in (points, points.astype(float))
+    )
+    assert narrow < double - 0.7 * points.nbytes  # the model's own copy alone is that much smaller
+
+
+def test_a_score_holds_one_copy_in_double():
+    from unspool import quality
+
+    points = single(1_000, 3_000)
+    places = points[:, :2].astype(float)
+    held = most_held(lambda: quality.trustworthiness(points, places))
+    assert held < 1.6 * 8 * points.size

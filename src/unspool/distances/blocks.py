@@ -57,7 +57,7 @@ def exact_seconds(n_points: int, n_columns: int) -> float:
     return float(n_points) ** 2 * (PAIR + PAIR_AXIS * min(n_columns, MOST_AXES))
 
 
-def exact_bytes(n_points: int, n_columns: int, count: int) -> float:
+def exact_bytes(n_points: int, n_columns: int, count: int, item: float = 8) -> float:
     """Return the bytes that the exact search by products takes beside the points.
 
     Parameters
@@ -68,6 +68,8 @@ def exact_bytes(n_points: int, n_columns: int, count: int) -> float:
         Number of columns.
     count : int
         Neighbours of each point.
+    item : float, default=8
+        Bytes of a number of the points: 4 in single precision.
 
     Returns
     -------
@@ -82,7 +84,7 @@ def exact_bytes(n_points: int, n_columns: int, count: int) -> float:
     """
     width = n_columns if n_points < 2_000 else min(n_columns, MOST_AXES)
     # the points in a better order; both sides of the tiles, and in that order; what a point holds
-    each = 8 * n_columns + 4 * 4 * (width + 3) + 8 * max(128, 2 * count) + 50 * count
+    each = item * n_columns + 4 * 4 * (width + 3) + 8 * max(128, 2 * count) + 50 * count
     return float(n_points) * each
 
 
@@ -201,7 +203,7 @@ class BlockSearch:
         if queries is points or np.array_equal(queries, points):
             n, d = points.shape
             claim(
-                exact_bytes(n, d, count),
+                exact_bytes(n, d, count, points.itemsize),
                 f"the search for neighbours among {n} points of {d} columns",
                 "map a sample of the points and transform the rest, or project to fewer columns",
             )

@@ -24,6 +24,7 @@ TOLERANCE = 1e-11
 BY_ANGLE = ("cosine", "correlation")
 ONE_DIRECTION = 8 * float(np.finfo(np.float64).eps)  # of those: nothing but rounding
 FEW_PAIRS, FEW_COLUMNS = 500_000, 8  # up to which SciPy is as fast, and nothing is compiled
+FEW_NUMBERS = 1 << 20  # of the queries, up to which they are looked at all at once
 SAMPLE = 64  # rows and columns on which is tried how much would be computed again
 SIDE = 512  # rows and columns of a block
 # haversine knows two columns only; the last two would take their scales anew from each call's data
@@ -85,6 +86,7 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
     if metric not in ("euclidean", "l2"):
         from sklearn import metrics
 
+        queries, points = (np.asarray(rows, np.float64) for rows in (queries, points))
         if metric == "cosine":  # scikit-learn takes rows shorter than 1e-15 for zero
             queries, points = _enlarged(queries), _enlarged(points)
         if metric in metrics.pairwise.PAIRWISE_BOOLEAN_FUNCTIONS:  # else it warns of doing so
@@ -166,7 +168,7 @@ def squared_distances_to(
     >>> distances.squared_distances_to(np.array([[3.0], [2.0]]))(np.array([[0.0]]))
     array([[9., 4.]])
     """
-    columns = np.ascontiguousarray(points, np.float64)
+    columns = _as_reals(points)
     center, varying = _center_and_varying(columns)
     share = _least_share(columns.shape[1])
     if columns.shape[1] <= FEW_COLUMNS or _cancels(columns, columns, center, share):
@@ -183,7 +185,7 @@ def squared_distances_to(
         z = _kept(z, varying)
         for first in range(0, len(columns), SIDE):
             place = slice(first, min(first + SIDE, len(columns)))
-            given = rows, columns[place]
+            given = rows, np.ascontiguousarray(columns[place], np.float64)
             kernels.finish(z @ w[place].T, own, norms[place], *given, share, table[:, place])
             _finished(table[:, place], then)
         return table
@@ -197,7 +199,8 @@ def _center_and_varying(points: Array) -> tuple[Array, Array | None]:
     About the mean the others are zero, and add nothing to a product: those at the border of an
     image are a sixth of MNIST's.
     """
-    center, low = points.mean(axis=0), points.min(axis=0, initial=np.inf)
+    center = points.mean(axis=0, dtype=np.float64)
+    low = points.min(axis=0, initial=np.inf)
     is_constant = low == points.max(axis=0, initial=-np.inf)
     if is_constant.sum() * 20 < len(center):  # not worth a copy
         return center, None
@@ -292,24 +295,31 @@ def expand_squares(queries: Array, points: Array, own: Array, norms: Array) -> A
 
 def _squares_by_products(queries: Array, points: Array) -> Array | None:
     """Return the squared distances by products and repair; None where differences are as fast."""
-    rows = np.ascontiguousarray(queries, np.float64)
-    columns = rows if points is queries else np.ascontiguousarray(points, np.float64)
+    rows = _as_reals(queries)
+    columns = rows if points is queries else _as_reals(points)
     if rows.ndim != 2 or columns.ndim != 2 or rows.shape[1] != columns.shape[1]:
         return None  # SciPy says what is wrong
     if len(rows) * len(columns) <= FEW_PAIRS or rows.shape[1] <= FEW_COLUMNS:
         return None
     share = _least_share(rows.shape[1])
-    if _cancels(rows, columns, columns.mean(axis=0), share):
+    if _cancels(rows, columns, columns.mean(axis=0, dtype=np.float64), share):
         return None
     with limit_blas_threads():
         return _fill_table(rows, columns, share)
+
+
+def _as_reals(points: Array) -> Array:
+    """Return points in float64; those in float32 as they are: a few at a time become float64."""
+    points = np.asarray(points)
+    return np.ascontiguousarray(points, np.float32 if points.dtype == np.float32 else np.float64)
 
 
 def _by_differences(queries: Array, points: Array, metric: str) -> Array:
     """Return the table by SciPy, several strips of rows at a time."""
     from scipy.spatial.distance import cdist
 
-    if np.ndim(queries) != 2 or len(queries) * len(points) <= FEW_PAIRS:
+    is_large = np.ndim(queries) == 2 and np.size(queries) > FEW_NUMBERS  # to SciPy as float64
+    if np.ndim(queries) != 2 or (len(queries) * len(points) <= FEW_PAIRS and not is_large):
         return np.asarray(cdist(queries, points, metric))
     table = np.empty((len(queries), len(points)))
 
@@ -351,21 +361,21 @@ def _fill_table(rows: Array, columns: Array, share: float) -> Array:
     from . import exact_kernels as kernels
 
     center, varying = _center_and_varying(columns)
-    z = rows - center
-    w = z if columns is rows else columns - center
-    own = squared_norms(z)
-    norms = own if columns is rows else squared_norms(w)
-    z, w = _kept(z, varying), _kept(w, varying)
+    w = columns - center
+    norms, w = squared_norms(w), _kept(w, varying)
     table = np.empty((len(rows), len(columns)))
 
     def work(strip: slice) -> None:
         start = strip.start if columns is rows else 0
+        mine = np.ascontiguousarray(rows[strip], np.float64)
+        z = w[strip] if columns is rows else mine - center
+        own = norms[strip] if columns is rows else squared_norms(z)
+        z = z if columns is rows else _kept(z, varying)
         for first in range(start, len(columns), SIDE):
             place = slice(first, min(first + SIDE, len(columns)))
             block = table[strip, place]
-            product = z[strip] @ w[place].T
-            given = rows[strip], columns[place]
-            kernels.finish(product, own[strip], norms[place], *given, share, block)
+            given = mine, np.ascontiguousarray(columns[place], np.float64)
+            kernels.finish(z @ w[place].T, own, norms[place], *given, share, block)
             if columns is rows and first == start:
                 kernels.mirror(block)
             elif columns is rows:

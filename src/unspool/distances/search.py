@@ -40,7 +40,7 @@ TREE_METRICS: dict[Any, float] = {
 }
 APPROXIMATE = ("euclidean", "l2", "cosine")  # distances that random trees know of
 TREE_DIMENSIONS = 10  # up to which a KD-tree is usually the fastest; the points decide (below)
-FEWEST, MOST = 3, 64  # columns: with no more a tree always is, and with more it never is
+TREE_FEWEST, TREE_MOST = 3, 64  # columns: with no more a tree always is, with more it never is
 LEAF = 64  # points; a box is tested at the cost of two
 LEAVES_AT_ONCE = 4  # that a thread takes at a time
 QUERIES_AT_ONCE = 4_096  # in a KD-tree: a tenth of a second, in which Ctrl-C is not heard
@@ -95,8 +95,7 @@ def build_index(
         check_sparse_metric(metric)
         return SparseSearch(sp.csr_array(X, dtype=np.float64), str(metric))
     if metric in ("euclidean", "l2"):
-        X = np.asarray(X)
-        X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
+        X = _reals(X)
         if not _tree_pays(X):
             return BlockSearch(X, X.mean(axis=0, dtype=np.float64))
         return TreeSearch(X.astype(np.float64, copy=False), 2.0)
@@ -106,9 +105,15 @@ def build_index(
     return MetricSearch(X, metric)
 
 
+def _reals(points: Any) -> Array:
+    """Return points in float64; those in float32 stay as they are."""
+    points = np.asarray(points)
+    return points if points.dtype == np.float32 else points.astype(np.float64, copy=False)
+
+
 def _may_choose(points: Array) -> bool:
     """Say whether the points themselves, not their number of columns alone, decide the search."""
-    return bool(FEWEST < points.shape[1] <= MOST and len(points) >= FEW_POINTS)
+    return bool(TREE_FEWEST < points.shape[1] <= TREE_MOST and len(points) >= FEW_POINTS)
 
 
 def _tree_pays(points: Array) -> bool:
@@ -189,12 +194,12 @@ def _approximate(X: Any, metric: Metric, seed: int) -> NeighborIndex:
             "search='approximate' needs dense points and Euclidean or cosine distances between "
             f"them; got metric={metric!r}, for which search='exact' is the only one"
         )
-    X = np.asarray(X, dtype=np.float64)
+    X = _reals(X)
     if X.shape[1] <= TREE_DIMENSIONS or len(X) < FEW_POINTS:
         return build_index(X, metric)
     if metric == "cosine":
-        return MetricSearch(X, metric, seed)
-    return ApproximateSearch(X, X.mean(axis=0), seed)
+        return MetricSearch(X.astype(np.float64, copy=False), metric, seed)
+    return ApproximateSearch(X, X.mean(axis=0, dtype=np.float64), seed)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,13 @@ from ..costs import REFERENCE, Cost, Machine, Size
 from ..distances import DEFAULT_NEIGHBORS, neighbor_graph
 from ..elimination_order import plan_elimination
 from ..graph import symmetrize
-from ..runtime import available_bytes, format_bytes, in_words
+from ..runtime import (
+    available_bytes,
+    format_bytes,
+    in_words,
+    limit_blas_threads,
+    thread_count,
+)
 from ..scale.cost_model import BlockStage, Layout, as_table, foresee
 from ..values import Array, columns_of_text, html_table
 
@@ -185,6 +191,8 @@ def plan(
             raise ValueError(f"{what} must be a whole number of at least 1; got {value!r}")
     model = entry.load()() if isinstance(method, str | type) else method
     size = _size(model, int(n), int(d or 0), limit)
+    if getattr(points, "dtype", None) == np.float32 and model._keeps_single(size.d):
+        size = replace(size, item=4.0)
     size = replace(
         size,
         q=size.q if n_components is None else int(n_components),
@@ -237,6 +245,7 @@ def _size(model: Any, n: int, d: int, limit: float) -> Size:
         degree=_number(model, "degree", 2),
         free=limit,
         search=getattr(model, "search", "exact"),
+        is_gaussian=getattr(model, "kernel", "gaussian") in ("gaussian", "rbf"),
     )
 
 
@@ -246,7 +255,7 @@ def _foreseen_fill(points: Any, k: int) -> float:
     Two samples show how it grows with the number of points: by its logarithm on a surface, nearly
     in proportion in many dimensions.
     """
-    points = np.asarray(points, dtype=np.float64)
+    points = np.asarray(points)
     n = len(points)
     order = np.random.default_rng(0).permutation(n)
     sizes = [min(size, n) for size in SAMPLES]
@@ -330,13 +339,19 @@ def _landmarks(model: Any, n_points: int) -> int:
 
 @cache
 def this_machine() -> Machine:
-    """Return the rates of this machine, measured when first asked."""
+    """Return the rates of this machine, measured when first asked.
+
+    Products by one thread, times the threads: beside other work, BLAS's threads wait for each other
+    for most of so short a time.
+    """
     rng = np.random.default_rng(0)
     square = rng.normal(size=(SIDE, SIDE))
     long, short = rng.normal(size=STREAMED), rng.normal(size=SORTED)
     out = np.empty_like(long)
+    with limit_blas_threads():
+        flops = thread_count() * 2.0 * SIDE**3 / _seconds(lambda: square @ square)
     return Machine(
-        flops=2.0 * SIDE**3 / _seconds(lambda: square @ square),
+        flops=flops,
         bandwidth=16.0 * STREAMED / _seconds(lambda: np.add(long, 1.0, out=out)),
         sorting=SORTED / _seconds(lambda: np.argsort(short, kind="stable")),
     )

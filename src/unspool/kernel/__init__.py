@@ -29,7 +29,13 @@ from .functions import (
     is_positive_semidefinite,
     median_gamma,
 )
-from .single import SingleGaussian, SingleRows, SymmetricTable
+from .single import (
+    SingleGaussian,
+    SingleRows,
+    SymmetricTable,
+    is_single,
+    single_table_bytes,
+)
 
 __all__ = [
     "ALIASES",
@@ -52,6 +58,7 @@ __all__ = [
     "features",
     "gamma_from",
     "is_positive_semidefinite",
+    "is_single",
     "median_gamma",
     "monomial_exponents",
     "monomials",
@@ -59,6 +66,7 @@ __all__ = [
     "nystroem_error",
     "pivoted_cholesky",
     "readable_equation",
+    "single_table_bytes",
     "veronese",
     "veronese_exponents",
     "veronese_gradients",

@@ -28,6 +28,53 @@ PANEL = 256  # columns of a tile whose vectors and products the nearest cache ho
 FEW = 8  # of so many vectors
 
 
+def is_single(n_points: int, n_columns: int) -> bool:
+    """Tell whether Gaussian similarities are in single precision, unless that loses digits.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of points.
+    n_columns : int
+        Number of columns.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.is_single(10_000, 16), kernel.is_single(10_000, 3)
+    (True, False)
+    """
+    return n_points >= FEWEST and n_columns > FEW_COLUMNS
+
+
+def single_table_bytes(n_points: int) -> float:
+    """Return the bytes of a symmetric table in single precision: each pair once, in whole tiles.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of points.
+
+    Returns
+    -------
+    float
+        The bytes.
+
+    Examples
+    --------
+    >>> from unspool import kernel
+    >>> kernel.single_table_bytes(10_000) / 10_000**2
+    2.2020096
+    """
+    strips = -(-n_points // SIDE)
+    return 4.0 * SIDE**2 * strips * (strips + 1) / 2
+
+
 @dataclass(frozen=True, slots=True)
 class SingleGaussian:
     """Points prepared for Gaussian similarities to them.
@@ -48,7 +95,7 @@ class SingleGaussian:
     def of(cls, points: Array, gamma: float) -> SingleGaussian | None:
         """Return the preparation; None for few points, and where too many digits would be lost."""
         n = len(points)
-        if n < FEWEST or points.shape[1] <= FEW_COLUMNS:
+        if not is_single(n, points.shape[1]):
             return None
         low, center = points.min(axis=0), np.asarray(points.mean(axis=0, dtype=np.float64))
         is_constant = low == points.max(axis=0)

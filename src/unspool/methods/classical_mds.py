@@ -50,6 +50,9 @@ class ClassicalMDS(Estimator):
 
     _TABLES = DISTANCES
 
+    def _keeps_single(self, n_columns: int) -> bool:
+        return self.metric in ("euclidean", "l2")
+
     def _fit(self, X: Any) -> None:
         distances.check_metric(self.metric)
         n = X.shape[0]
@@ -83,7 +86,9 @@ class ClassicalMDS(Estimator):
             return np.asarray(-0.5 * (table + self.additive_constant_ * (table > 0.0)) ** 2)
         if self._input_kind() == "distances":
             return np.asarray(-0.5 * X**2)
-        return -0.5 * distances.pairwise_squared_distances(X, self._X, self.metric)
+        table = distances.pairwise_squared_distances(X, self._X, self.metric)
+        table *= -0.5
+        return table
 
     def _transform(self, X: Any) -> Array:
         if self.metric not in ("euclidean", "l2") or self.additive_constant_ > 0.0:

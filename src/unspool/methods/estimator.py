@@ -105,8 +105,8 @@ def fit_with_callbacks(estimator: Any, X: Any, fit: Callable[[Any], None]) -> No
 class Estimator(Door, ScikitLearn):
     """Base of all methods: declared parameters in, ``embedding_`` and ``report_`` out.
 
-    Subclasses say how to ``_fit`` points and how to ``_transform`` query points, both in float64;
-    what goes in as float32 comes out as float32.
+    Subclasses say how to ``_fit`` points and how to ``_transform`` query points, both computed in
+    float64; what goes in as float32 comes out as float32.
     """
 
     n_components: int | Literal["auto"] = parameter(
@@ -146,7 +146,7 @@ class Estimator(Door, ScikitLearn):
     _dtype: type[np.floating[Any]] = learned()
     _n_wanted: int = learned()  # coordinates, given or found
     _seed: int = learned()  # given, or drawn for this fit
-    _X: Any = learned()  # what the method was fitted on, as float64: points, or a table
+    _X: Any = learned()  # what the method was fitted on: points, or a table
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the map of the rows of ``X``.

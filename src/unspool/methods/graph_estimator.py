@@ -140,6 +140,10 @@ class GraphEstimator(Estimator):
     def _search_metric(self) -> Metric:
         return self.metric
 
+    def _keeps_single(self, n_columns: int) -> bool:
+        """Tell whether float32 points stay so: trees, and other metrics, have theirs in float64."""
+        return n_columns > distances.TREE_MOST and self._search_metric() in ("euclidean", "l2")
+
     def _fit(self, X: Any) -> None:
         n = X.shape[0]
         check_n_components(self._n_coordinates(n), n - 1)

@@ -60,6 +60,9 @@ class KernelLLE(KernelChoice, LLE):
         self._choose_kernel(X, centered=True)
         super()._fit(X)
 
+    def _keeps_single(self, n_columns: int) -> bool:
+        return False  # a kernel matrix, which is larger, is made of them
+
     def _search_space(self, X: Any) -> Array:
         """Return the distances in feature space between the fitted points."""
         with stage("similarity") as running:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from .. import extension, graph, problem
-from ..kernel import Kernel, SingleRows, SymmetricTable, double_centered
+from ..kernel import ALIASES, Kernel, SingleRows, SymmetricTable, double_centered
 from ..relation import (
     GivenKernel,
     GramMap,
@@ -108,6 +108,9 @@ class KernelPCA(KernelChoice, Estimator):
     def landmark_points_(self) -> Array:
         """Landmarks as points, one per row; of a kernel matrix, their row numbers."""
         return self._X[:0] if self._has_all_pairs() else self._seen
+
+    def _keeps_single(self, n_columns: int) -> bool:
+        return ALIASES.get(str(self.kernel), self.kernel) == "gaussian" and self._has_all_pairs()
 
     def _fit(self, X: Array) -> None:
         self._check_layout(X)
@@ -298,7 +301,7 @@ class KernelPCA(KernelChoice, Estimator):
 
     def _nearest_preimages(self, coefficients: Array, start: Array) -> Array:
         """Return the points whose features are nearest to combinations of the fitted ones."""
-        kernel, known = self._kernel, self._seen
+        kernel, known = self._kernel, np.asarray(self._seen, dtype=np.float64)
         if kernel.name == "linear":
             origin = 0.0 if kernel.origin is None else kernel.origin
             return np.asarray(origin + coefficients @ (known - origin))

@@ -110,8 +110,9 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
                 distances_from(space, space[int(members[point])], self.metric)[members]
             )
         if self._input_kind() == "points":
+            mine = space if len(members) == space.shape[0] else space[members]
             return lambda point: distances.pairwise_distances(
-                space[members], space[members[point : point + 1]], self.metric
+                mine, mine[point : point + 1], self.metric
             )[:, 0]
         if sp.issparse(space):  # only the graph knows how far apart its points are
             return lambda point: np.asarray(

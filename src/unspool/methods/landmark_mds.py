@@ -69,6 +69,9 @@ class LandmarkMDS(LandmarkChoice, Estimator):
         self.eigenvalues_ = self._triangulation.eigenvalues
         self.embedding_ = self._triangulation.place(similarities)
 
+    def _keeps_single(self, n_columns: int) -> bool:
+        return self.metric in ("euclidean", "l2")
+
     def _fit_source(self, source: Source) -> None:
         """Choose landmarks in passes over the rows, then place these block by block."""
         distances.check_metric(self.metric)
@@ -103,7 +106,9 @@ class LandmarkMDS(LandmarkChoice, Estimator):
             of_all_points = X.shape[1] == len(self._X)  # else one column per landmark, in order
             seen = X[:, self.landmarks_] if of_all_points else X
             return np.asarray(-0.5 * seen**2)
-        return -0.5 * distances.pairwise_squared_distances(X, self._X[self.landmarks_], self.metric)
+        table = distances.pairwise_squared_distances(X, self._X[self.landmarks_], self.metric)
+        table *= -0.5
+        return table
 
     def _transform(self, X: Any) -> Array:
         return self._triangulation.place(self._similarities(X))

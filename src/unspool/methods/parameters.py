@@ -304,7 +304,7 @@ class KernelChoice:
         self.gamma_ = gamma
         kernel = Kernel(name, gamma, self.degree, self.coef0)
         if name != "precomputed" and not sp.issparse(points):  # these stay sparse as given
-            kernel = kernel.about(points.mean(axis=0), centered=centered)
+            kernel = kernel.about(points.mean(axis=0, dtype=np.float64), centered=centered)
         self._kernel = kernel
 
 

@@ -73,6 +73,9 @@ class PCA(Estimator):
     _SPARSE_BLOCKS = True
     _KEEPS_INPUT = False  # the mean, the axes and the scores are all that a map is made of
 
+    def _keeps_single(self, n_columns: int) -> bool:
+        return True
+
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add the rows of ``X`` to those of earlier calls, and learn the map of all of them.
 
@@ -147,7 +150,7 @@ class PCA(Estimator):
         _check_axes(self._n_wanted, n, width, min(n, width))
         sums, squares = _sums(X)
         self.mean_ = sums / n
-        first = X[[0]].toarray()[0] if sp.issparse(X) else np.array(X[0])
+        first = X[[0]].toarray()[0] if sp.issparse(X) else np.array(X[0], dtype=np.float64)
         if self._are_equal(X, first):  # a mean would be off by rounding
             self.mean_ = first
         self.__dict__.pop("_scatter", None)  # of batches that came before
@@ -190,7 +193,7 @@ class PCA(Estimator):
         spread = float(self.eigenvalues_.sum()) / share if share > 0.0 else 0.0
         if sp.issparse(X):
             return np.asarray(X @ axes - self.mean_ @ axes)
-        if self.mean_ @ self.mean_ <= spread:  # near the origin: no digits lost
+        if X.dtype == np.float64 and self.mean_ @ self.mean_ <= spread:  # near: no digits lost
             places = double_product(X, axes)
             places -= self.mean_ @ axes
             return np.asarray(places)
@@ -267,7 +270,7 @@ def _sums(X: Any) -> tuple[Array, float]:
     sums, squares = np.empty((count, X.shape[1])), np.empty(count)
 
     def work(rows: slice) -> None:
-        part, place = X[rows], rows.start // step
+        part, place = np.asarray(X[rows], dtype=np.float64), rows.start // step
         sums[place], squares[place] = np.ones(len(part)) @ part, np.vdot(part, part)
 
     with limit_blas_threads():

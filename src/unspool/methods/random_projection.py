@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..distances import pairwise_squared_distances
-from ..runtime import claim, stage
+from ..runtime import claim, limit_blas_threads, run_strips, stage
 from ..scale.placing import place_rows
 from ..scale.reduction import find_means
 from ..scale.sources import Source
@@ -24,6 +24,7 @@ from .door import check_points
 from .estimator import Estimator
 from .parameters import learned, method, parameter
 
+PROJECTED = 1 << 18  # entries of points that are projected at a time
 MOST_DRAWS = 100  # at the dimension of the lemma a draw fails less often than 2 in sqrt(n)
 
 
@@ -95,6 +96,9 @@ class RandomProjection(Estimator):
     _SPARSE_BLOCKS = True
     _KEEPS_INPUT = False  # the directions and the mean are all that a map is made of
 
+    def _keeps_single(self, n_columns: int) -> bool:
+        return True
+
     def _fit_source(self, source: Source) -> None:
         """Draw the directions, which depend on no point, and place the rows block by block."""
         n, width = source.shape
@@ -117,7 +121,7 @@ class RandomProjection(Estimator):
         engine, eps = self._engine(count), self.eps or 0.0
         with stage("projection", total=MOST_DRAWS if self.guarantee else 1) as running:
             for draw in range(1, MOST_DRAWS + 1):
-                self.components_ = engine.fit(X).components_
+                self.components_ = engine.fit(np.zeros((1, width))).components_
                 self.embedding_, self.n_draws_ = self._transform(X), draw
                 if not self.guarantee or all_within(X, self.embedding_, eps):
                     break
@@ -128,7 +132,7 @@ class RandomProjection(Estimator):
                     "n_components or eps"
                 )
             running.note(kind=self.kind, coordinates=self.embedding_.shape[1], draws=draw)
-        self._mean = np.asarray(X.mean(axis=0)).ravel()
+        self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
 
     def _count(self, n: int, width: int) -> int:
         if self.eps is None and self.guarantee:
@@ -161,8 +165,17 @@ class RandomProjection(Estimator):
         return GaussianRandomProjection(count, random_state=source)
 
     def _transform(self, X: Any) -> Array:
-        places = (self.components_ @ X.T).T
-        return np.asarray(places.toarray() if sp.issparse(places) else places)
+        if sp.issparse(X):
+            places = (self.components_ @ X.T).T
+            return np.asarray(places.toarray() if sp.issparse(places) else places)
+        answer = np.empty((len(X), self.components_.shape[0]))
+
+        def work(rows: slice) -> None:
+            answer[rows] = (self.components_ @ X[rows].T).T
+
+        with limit_blas_threads():
+            run_strips(work, len(X), max(1, PROJECTED // X.shape[1]))
+        return answer
 
     def _inverse_transform(self, places: Array) -> Array:
         """Return the point nearest to the data's mean among those that the map takes there."""

@@ -132,6 +132,9 @@ class TSNE(Estimator):
     _TABLES = DISTANCES
     _SPARSE_TABLES = True
 
+    def _keeps_single(self, n_columns: int) -> bool:
+        return n_columns > distances.TREE_MOST and self.metric in ("euclidean", "l2")
+
     def _fit(self, X: Any) -> None:
         distances.check_metric(self.metric)
         check_n_components(self._n_wanted, X.shape[0] - 1)

@@ -117,9 +117,9 @@ class LocalPoints(AllAtOnce):
 
 
 def _rows(points: Any, chosen: Array) -> Array:
-    """Return chosen rows of points, in the shape in which they are chosen, as an array."""
+    """Return chosen rows of points, in the shape in which they are chosen, in float64."""
     if not sp.issparse(points):
-        return np.asarray(points[chosen])
+        return np.asarray(points[chosen], dtype=np.float64)
     return np.asarray(points[chosen.ravel()].toarray().reshape(*chosen.shape, -1))
 
 
@@ -312,6 +312,32 @@ def batch_neighborhoods(graph: NeighborGraph, width: int) -> Iterator[Array]:
     chunk = max(1, CHUNK_BYTES // (8 * most * (width + most)))
     for points, neighbors, _ in graph.by_count(chunk):
         yield np.column_stack([points, neighbors])
+
+
+def look_bytes(n: int, members: float, width: int) -> float:
+    """Return the bytes that looking at all neighbourhoods takes: a batch of them, and it centred.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    members : float
+        Points of a neighbourhood, the point itself included.
+    width : int
+        Number of features.
+
+    Returns
+    -------
+    float
+        Bytes at the peak.
+
+    Examples
+    --------
+    >>> from unspool import problem
+    >>> problem.look_bytes(10, 11, 784) / (10 * 11 * 784 * 8) > 2
+    True
+    """
+    return 2.2 * min(8.0 * n * members * (width + members), CHUNK_BYTES)
 
 
 def tangent_coordinates(clouds: Array, count: int) -> Array:

@@ -222,12 +222,12 @@ def distance_rows(X: Any, metric: Metric = "euclidean", name: str = "X") -> Dist
 def _rows_of(X: Array, metric: Metric, name: str) -> DistanceRows:
     if metric == "precomputed":
         return TableRows(checked_table(X, name))
-    values = checked(X, name)
+    values = _finite(X, name)
     if metric in ("euclidean", "l2") and values.shape[1] >= WIDE:
-        centred = values - _coarse_mean(values)
+        centred = values - _coarse_mean(values)  # in float64, the only copy of them all
         centred.flags.writeable = False  # ranks and distances of it are looked up without a look
         return WidePointRows(centred, squared_norms(centred))
-    return PointRows(values, metric)
+    return PointRows(values.astype(np.float64, copy=False), metric)
 
 
 def _coarse_mean(values: Array) -> Array:
@@ -236,7 +236,7 @@ def _coarse_mean(values: Array) -> Array:
     That near is as good, and whole numbers less it are few bits: their squared distances are then
     exact, and those that are equal rank by index.
     """
-    mean = values.mean(axis=0)
+    mean = values.mean(axis=0, dtype=np.float64)
     spread = float(np.abs(values[:: 1 + len(values) // SAMPLE] - mean).max())
     unit = 2.0 ** np.floor(np.log2(spread) - 3) if spread > 0.0 else 1.0
     return np.asarray(np.round(mean / unit) * unit)
@@ -308,9 +308,7 @@ def checked(X: Any, name: str) -> Array:
     >>> quality.checked([[1, 2], [3, 4]], "X").dtype
     dtype('float64')
     """
-    values = _matrix(X, name)
-    _check_entries(values, np.isfinite, name)
-    return values.astype(np.float64, copy=False)
+    return _finite(X, name).astype(np.float64, copy=False)
 
 
 def checked_table(distances: Any, name: str, shape: tuple[int, int] | None = None) -> Array:
@@ -346,6 +344,13 @@ def checked_table(distances: Any, name: str, shape: tuple[int, int] | None = Non
         )
     _check_entries(table, lambda part: part >= 0, name)
     return table
+
+
+def _finite(X: Any, name: str) -> Array:
+    """Return ``X`` as a matrix of finite numbers of any type."""
+    values = _matrix(X, name)
+    _check_entries(values, np.isfinite, name)
+    return values
 
 
 def _matrix(X: Any, name: str) -> Array:

@@ -39,7 +39,7 @@ class Moments:
     @classmethod
     def of(cls, rows: Any) -> Moments:
         """Return the moments of some rows, dense or sparse."""
-        mean = np.asarray(rows.mean(axis=0)).ravel()
+        mean = np.asarray(rows.mean(axis=0, dtype=np.float64)).ravel()
         centered = (rows.toarray() if sp.issparse(rows) else rows) - mean
         return cls(rows.shape[0], mean, _triangle(centered))
 

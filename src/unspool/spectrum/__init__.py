@@ -4,6 +4,7 @@ from .dense import (
     additive_constant,
     all_eigenvalues,
     components_of_null_space,
+    gram_bytes,
     negative_mass,
 )
 from .operators import double_product
@@ -32,6 +33,7 @@ __all__ = [
     "components_of_null_space",
     "degenerate_groups",
     "double_product",
+    "gram_bytes",
     "negative_mass",
     "products_pay",
     "signs",

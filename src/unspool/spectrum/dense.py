@@ -80,7 +80,7 @@ def _gram_of_columns(form: StandardForm) -> Array:
     """Return F'F, by blocks of rows: parts of them side by side, as long as those are long."""
     n, size = len(form.table), form.size
     is_near = _is_near_origin(form)
-    n_parts = max(1, min(PARTS, n // (TALL * size)))
+    n_parts = _n_parts(n, size)
     bounds = np.linspace(0, n, n_parts + 1).astype(np.intp)
     tables, sums = np.zeros((n_parts, size, size)), np.zeros((n_parts, size))
 
@@ -102,6 +102,37 @@ def _gram_of_columns(form: StandardForm) -> Array:
         tables[0] += tables[part]
     total = sums.sum(axis=0)  # of the mean, or what rounding left of it
     return np.asarray(tables[0] - np.outer(total, total / n))
+
+
+def gram_bytes(n_rows: int, n_columns: int) -> float:
+    """Return the bytes that solving a dense factor by its Gram matrix takes beside the factor.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of the factor.
+    n_columns : int
+        Its columns.
+
+    Returns
+    -------
+    float
+        Bytes at the peak.
+
+    Examples
+    --------
+    >>> from unspool import spectrum
+    >>> spectrum.gram_bytes(60_000, 784) < 8 * 60_000 * 784
+    True
+    """
+    side = min(n_rows, n_columns)
+    # sums of the parts, two products at a time, and what decomposing one of them takes
+    return 8.0 * side**2 * (_n_parts(n_rows, n_columns) + 3)
+
+
+def _n_parts(n_rows: int, n_columns: int) -> int:
+    """Return in how many parts the rows are added up."""
+    return max(1, min(PARTS, n_rows // (TALL * n_columns)))
 
 
 def _near_blocks(form: StandardForm, rows: slice) -> Iterator[Array]:

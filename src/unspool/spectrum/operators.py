@@ -76,8 +76,9 @@ class StandardForm:
 
     @property
     def is_float32(self) -> bool:
-        """Tell whether the matrix is a table in single precision."""
-        return isinstance(self.given, np.ndarray) and self.given.dtype == np.float32
+        """Tell whether the matrix is a table in single precision: one less its center is not."""
+        is_single = isinstance(self.given, np.ndarray) and self.given.dtype == np.float32
+        return is_single and self.center is None
 
     @property
     def is_operator(self) -> bool:

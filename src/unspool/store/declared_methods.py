@@ -44,7 +44,9 @@ SEARCHES = (
 INDEX_LIST = Either(Indices(("*",)), Items(Whole(), kinds=(list, tuple)))
 PER_POINT = Either(Indices(("n",)), Items(Whole(1), "n", kinds=(list, tuple)))
 COUNT = Whole(1, 2**31)
-HELD_TABLE = Either(Reals(("n", "p"), -LONGEST, LONGEST), Sparse(("n", "p"), -LONGEST, LONGEST))
+HELD_TABLE = Either(
+    Reals(("n", "p"), -LONGEST, LONGEST, SINGLE_TOO), Sparse(("n", "p"), -LONGEST, LONGEST)
+)
 
 
 def finite(*shape: str) -> Reals:
@@ -71,7 +73,9 @@ GRAPH: Fields = {
     "charts_": Items(Part("chart", d="d", N="u", p="p"), "c", fewest=1),
     "_copies": Part("copies", n="n", u="u"),
     "_index": Either(Part(*SEARCHES, n="u", p="p"), Part("given distances", n="u")),
-    "_space": Either(Reals(("u", "*"), -LONGEST, LONGEST), Sparse(("u", "*"), -LONGEST, LONGEST)),
+    "_space": Either(
+        Reals(("u", "*"), -LONGEST, LONGEST, SINGLE_TOO), Sparse(("u", "*"), -LONGEST, LONGEST)
+    ),
     "_home": Indices(("u",), below="c"),
     "_mapped": Truths(("u",)),
     "_layout": Part("layout", c="c", d="d"),
@@ -200,7 +204,7 @@ METHODS = {
             **FITTED_LANDMARKS,
             "eigenvalues_": Reals(("d",)),
             "_seen": Either(
-                Reals(("m", "p"), -LONGEST, LONGEST),
+                Reals(("m", "p"), -LONGEST, LONGEST, SINGLE_TOO),
                 Sparse(("m", "p"), -LONGEST, LONGEST),
                 Indices(("m", 1), below="n"),
             ),

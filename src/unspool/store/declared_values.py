@@ -38,7 +38,7 @@ SINGLE_TOO = ("float64", "float32")
 POSITIVE = Number(0.0, LARGEST, strictly=True)
 NOT_NEGATIVE = Number(0.0)
 METRIC = Approved(check_metric, (str,))
-ANY_POINTS = Reals(("n", "p"), -LONGEST, LONGEST)
+ANY_POINTS = Reals(("n", "p"), -LONGEST, LONGEST, SINGLE_TOO)
 CENTER = Reals(("p",), -LONGEST, LONGEST)
 RELATIONS = (  # whose rows refer to all points of a component
     "diffusion",
@@ -248,7 +248,8 @@ VALUES = {
     "local points": Declaration(
         {
             "points": Either(
-                Reals(("N", "p"), -LONGEST, LONGEST), Sparse(("N", "p"), -LONGEST, LONGEST)
+                Reals(("N", "p"), -LONGEST, LONGEST, SINGLE_TOO),
+                Sparse(("N", "p"), -LONGEST, LONGEST),
             ),
             "members": MEMBERS,
         }

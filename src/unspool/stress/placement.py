@@ -27,6 +27,7 @@ from .tables import dense_with_gaps
 NAMES = ("classical", "landmarks", "random")
 LANDMARKS = 100
 WIDE = 600  # columns, from which on decomposing X'X takes longer than a few products with it
+CENTERED = 1 << 20  # entries of points that are centred at a time
 FAINT = 1e-6  # of the largest eigenvalue
 EXACT = 1e-12  # of sum w delta^2: a configuration with less stress is left as it is
 PLACED_AT_ONCE = 1024  # query points placed between two looks at who wants to cancel, at most
@@ -58,19 +59,28 @@ def initial_configuration(
 def principal_configuration(points: Array, n_components: int, rng: np.random.Generator) -> Array:
     """Return the classical scaling of Euclidean distances: PCA of the points, without a table."""
     seed = int(rng.integers(2**31))
-    centered = points - points.mean(axis=0)
-    axes = _principal_axes(centered, min(n_components, *points.shape), seed)
-    return _padded(np.asarray(centered @ axes), n_components)
+    mean = points.mean(axis=0, dtype=np.float64)
+    axes = _principal_axes(points, mean, min(n_components, *points.shape), seed)
+    placed = [block @ axes for block in _centered(points, mean)]
+    return _padded(np.concatenate(placed), n_components)
 
 
-def _principal_axes(centered: Array, count: int, seed: int) -> Array:
+def _principal_axes(points: Array, mean: Array, count: int, seed: int) -> Array:
     """Return the principal axes: of wide tables by products with X'X, as good as a start needs."""
-    n, width = centered.shape
+    n, width = points.shape
     if WIDE <= width <= n:
-        squares = solve(problem.gram(centered.T @ centered, centered=False), count, seed=seed)
+        products = sum(block.T @ block for block in _centered(points, mean))
+        squares = solve(problem.gram(np.asarray(products), centered=False), count, seed=seed)
         if squares.values[-1] > FAINT * squares.values[0]:  # else squares have lost its digits
             return squares.vectors
-    return solve(problem.covariance(centered), count, seed=seed).vectors
+    return solve(problem.covariance(points - mean), count, seed=seed).vectors
+
+
+def _centered(points: Array, mean: Array) -> Iterator[Array]:
+    """Yield the points less their mean in float64, some at a time."""
+    step = max(1, CENTERED // points.shape[1])
+    for first in range(0, len(points), step):
+        yield points[first : first + step] - mean
 
 
 def check_start(start: Any, shape: tuple[int, int]) -> None:
