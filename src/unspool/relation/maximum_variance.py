@@ -25,14 +25,14 @@ from scipy.linalg import cho_factor, cho_solve
 
 from ..optimize import Outcome, iterate
 from ..problem import gram
-from ..runtime import claim, limit_blas_threads, run_kernel
+from ..runtime import claim, limit_blas_threads
 from ..spectrum import solve
 from ..values import Array
 
 INSIDE = 0.97  # of the step to the border of the cone
 SHORTER = 0.9  # of a step that led out of it
 TRIALS = 60  # steps tried: 0.9^60 is nothing
-STRIP = 128  # rows of a table of pairs by pairs that a thread makes at a time
+STRIP = 128  # rows of a table of pairs by pairs that are made at a time
 SHORTEST = 1e-8  # of the mean squared distance: no bound is tighter, so that there is an inside
 
 FLAT = 1e-10  # of the largest eigenvalue: smaller ones are rounding
@@ -76,13 +76,16 @@ class DistanceBounds:
     def pairs_by_pairs(self, table: Array, others: Array) -> Array:
         """Return (B'KB) * (B'LB) for two tables, where the columns of B are e_i - e_j.
 
-        Only its lower triangle: the rest is zero.
+        Its lower triangle, and of the rest what a strip has besides. Columns are subtracted once:
+        whole rows are then read, nearly twice as fast as entries here and there.
         """
-        from .maximum_variance_kernels import multiply_pairs
-
+        sides = [values[:, self.first] - values[:, self.second] for values in (table, others)]
         product = np.zeros((self.count, self.count))
-        given = (table, others, self.first, self.second, product)
-        run_kernel(multiply_pairs, given, self.count, STRIP)
+        for start in range(0, self.count, STRIP):
+            stop = min(start + STRIP, self.count)
+            near, far = self.first[start:stop], self.second[start:stop]
+            one, other = (side[near, :stop] - side[far, :stop] for side in sides)
+            np.multiply(one, other, out=product[start:stop, :stop])
         return product
 
 
