@@ -107,8 +107,8 @@ def build_index(
 
 def _reals(points: Any) -> Array:
     """Return points in float64; those in float32 stay as they are."""
-    points = np.asarray(points)
-    return points if points.dtype == np.float32 else points.astype(np.float64, copy=False)
+    given: Array = np.asarray(points)
+    return given if given.dtype == np.float32 else given.astype(np.float64, copy=False)
 
 
 def _may_choose(points: Array) -> bool:
