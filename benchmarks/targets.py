@@ -75,10 +75,10 @@ REASONS = {
     "100",
     "nonmetric-mds-mnist2k": "half of the time is monotone regression of two million pairs, in "
     "each of 94 steps, to a lower stress than the peer reaches",
-    "laplacian-100k": "SuperLU's factorisation and solves are two fifths of the time, a quarter "
-    "is arithmetic on the block of six vectors",
-    "laplacian-highfill-3d": "the filter makes some 400 products with a block of six vectors, more "
-    "than half of the time",
+    "laplacian-100k": "a third of the time is SuperLU's ordering and factorisation on one core, a "
+    "third solves and arithmetic on the block of six vectors",
+    "laplacian-highfill-3d": "a third of the time are 320 products with eight vectors, a "
+    "sixth an order of elimination that only tells that there will be too much fill",
 }
 
 

@@ -14,7 +14,10 @@ from .values import Array, NeighborGraph
 ROUNDING = 1e-5  # of connectivities in single precision
 ROWS, WORK = 200, 1e7  # rows that are looked at, and links that are followed
 STRIP = 4_096  # rows that a thread sorts at a time
+FEW = 1 << 15  # edges that NumPy sorts as fast as compiled loops, which must be loaded first
 FEWEST = 1_000  # comparisons that tell: fewer agree or disagree by chance
+
+Lists = tuple[Array, Array, Array]  # starts of rows, ends and lengths of their edges
 
 
 def graph_from_edges(
@@ -31,23 +34,11 @@ def graph_from_edges(
     Each row ends up sorted by distance, equal distances by index, so that the same points give the
     same graph however they were found.
     """
-    from .elimination_order_kernels import close_up, gather_rows, sort_rows
-
-    given = np.asarray(rows, np.int64), np.asarray(columns, np.int64), np.asarray(distances, float)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
-    edges = np.empty(len(rows), np.int64), np.empty(len(rows))
-    gather_rows(*given, starts[:-1].copy(), *edges)
-    counts = np.empty(shape[0], np.int64)
-    run_kernel(sort_rows, (starts, *edges, counts), shape[0], STRIP)
-    kept = np.concatenate([[0], np.cumsum(counts)])
-    if kept[-1] < len(rows):
-        close_up(starts, counts, kept, *edges)
-        edges = edges[0][: kept[-1]].copy(), edges[1][: kept[-1]].copy()
-    ends, lengths = (
-        found.astype(given.dtype, copy=False)
-        for found, given in zip(edges, (columns, distances), strict=True)
-    )
-    return NeighborGraph(kept, ends, lengths, shape[1], search, recall)
+    sort = _sorted_few if len(rows) < FEW else _sorted_many
+    starts, ends, lengths = sort(rows, columns, distances, shape[0])
+    ends = ends.astype(columns.dtype, copy=False)
+    lengths = lengths.astype(distances.dtype, copy=False)
+    return NeighborGraph(starts, ends, lengths, shape[1], search, recall)
 
 
 def graph_from_table(
@@ -62,6 +53,62 @@ def graph_from_table(
         distances[mixed] = np.take_along_axis(distances[mixed], order, axis=1)
     starts = np.arange(len(columns) + 1) * columns.shape[1]
     return NeighborGraph(starts, columns.ravel(), distances.ravel(), n_columns, search)
+
+
+def _sorted_many(rows: Array, columns: Array, distances: Array, n_rows: int) -> Lists:
+    """Return where each row starts, its ends and lengths, by compiled loops."""
+    from .elimination_order_kernels import close_up, gather_rows, sort_rows
+
+    given = np.asarray(rows, np.int64), np.asarray(columns, np.int64), np.asarray(distances, float)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
+    edges = np.empty(len(rows), np.int64), np.empty(len(rows))
+    gather_rows(*given, starts[:-1].copy(), *edges)
+    counts = np.empty(n_rows, np.int64)
+    run_kernel(sort_rows, (starts, *edges, counts), n_rows, STRIP)
+    kept = np.concatenate([[0], np.cumsum(counts)])
+    if kept[-1] < len(rows):
+        close_up(starts, counts, kept, *edges)
+        edges = edges[0][: kept[-1]].copy(), edges[1][: kept[-1]].copy()
+    return kept, *edges
+
+
+def _sorted_few(rows: Array, columns: Array, distances: Array, n_rows: int) -> Lists:
+    """Return the same where loading compiled loops would take longer than all else."""
+    order, starts = _grouped(rows, n_rows)
+    edges = _pairs(columns[order], distances[order])
+    _sort_rows(starts, edges)
+    is_first = np.append(True, edges.real[1:] != edges.real[:-1])[: len(edges)]
+    is_first[starts[:-1][starts[:-1] < len(edges)]] = True
+    starts = np.concatenate([[0], np.cumsum(is_first)])[starts]
+    edges = _pairs(edges.imag[is_first], edges.real[is_first])
+    _sort_rows(starts, edges)
+    return starts, edges.imag, edges.real
+
+
+def _grouped(rows: Array, n_rows: int) -> tuple[Array, Array]:
+    """Return the order that brings the edges of a row together, and where each row starts.
+
+    Turning a sparse matrix over sorts by counting: no comparisons, however many edges there are.
+    """
+    edges = np.arange(len(rows) + 1)
+    listed = sp.csr_array((np.ones(len(rows), np.int8), rows, edges), shape=(len(rows), n_rows))
+    turned = listed.tocsc()
+    return turned.indices, turned.indptr.astype(np.int64)
+
+
+def _pairs(first: Array, second: Array) -> Array:
+    """Return complex numbers: these are sorted by their first part, then by their second."""
+    pairs = np.empty(len(first), dtype=np.complex128)
+    pairs.real, pairs.imag = first, second
+    return pairs
+
+
+def _sort_rows(starts: Array, keys: Array) -> None:
+    """Sort each row on its own, rows of one length together."""
+    counts = np.diff(starts)
+    for count in np.unique(counts[counts > 1]):
+        slots = starts[:-1][counts == count][:, None] + np.arange(count)
+        keys[slots] = np.sort(keys[slots], axis=1)
 
 
 def subgraph(graph: NeighborGraph, points: Array) -> NeighborGraph:

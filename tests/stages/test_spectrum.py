@@ -454,7 +454,7 @@ def test_an_iteration_that_did_not_converge_is_not_accepted():
 @pytest.mark.parametrize("width", [1, 8, 11])
 def test_triangles_solve_as_superlu_does(width):
     from unspool.elimination_order import PLANNED
-    from unspool.spectrum.iterative import Triangles
+    from unspool.spectrum.operators import Triangles
 
     matrix = sp.csc_array(problem.laplacian(grid_weights(9)).matrix + 0.1 * sp.eye_array(81))
     block = np.random.default_rng(0).standard_normal((81, width))

@@ -27,7 +27,9 @@ def test_rows_list_their_neighbours_nearest_first():
     assert graph.search == "by hand"
 
 
-def test_of_repeated_edges_the_shortest_stays():
+@pytest.mark.parametrize("few", [0, 10**6], ids=["compiled", "numpy"])
+def test_of_repeated_edges_the_shortest_stays(few, monkeypatch):
+    monkeypatch.setattr("unspool.edges.FEW", few)
     graph = graph_from_edges(
         np.array([0, 0, 0, 1]),
         np.array([1, 1, 1, 0]),
@@ -38,8 +40,10 @@ def test_of_repeated_edges_the_shortest_stays():
     np.testing.assert_array_equal(graph.distances, [1.0, 4.0])
 
 
+@pytest.mark.parametrize("few", [0, 10**6], ids=["compiled", "numpy"])
 @pytest.mark.parametrize("width", [5, 300])
-def test_rows_of_any_length_are_sorted_and_have_each_end_once(width):
+def test_rows_of_any_length_are_sorted_and_have_each_end_once(width, few, monkeypatch):
+    monkeypatch.setattr("unspool.edges.FEW", few)
     random = np.random.default_rng(0)
     rows, ends = random.integers(0, 4, 4 * width), random.integers(0, width, 4 * width)
     lengths = random.integers(1, 9, 4 * width).astype(np.float32)

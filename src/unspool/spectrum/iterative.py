@@ -29,7 +29,7 @@ from ..elimination_order import PLANNED, SYMMETRIC, Elimination
 from ..runtime import limit_blas_threads, run_apart, run_strips
 from ..values import Array
 from .krylov import ACCURACY, RitzPairs, leading_pairs, many_leading_pairs
-from .operators import EigenPairs, NotSolved, StandardForm, Task
+from .operators import EigenPairs, NotSolved, StandardForm, Task, Triangles
 
 SHORTEST, LONGEST = 24, 96  # products in one pass of the filter
 STEEP, RISE = 4.0, 6.0  # over the root of bound to ceiling: the products after which it is steep
@@ -218,45 +218,6 @@ def _inverse_of(form: StandardForm, lift: float, plan: Elimination | None) -> Ap
         return form.project(solution)
 
     return apply
-
-
-@dataclass(frozen=True)
-class Triangles:
-    """The factors L D L' of a symmetric matrix, to solve with for eight columns at a time.
-
-    SuperLU takes twice as long: it works on dense blocks, which are a few columns wide here.
-    """
-
-    triangle: tuple[Array, Array, Array]
-    pivots: Array
-
-    @classmethod
-    def of(cls, factor: Any) -> Triangles | None:
-        """Return those of LU factors; None where rows or columns changed places."""
-        places, lower = np.arange(factor.shape[0]), factor.L
-        heads = lower.indptr[:-1]
-        for order in (factor.perm_c, factor.perm_r, lower.indices[heads]):
-            if not np.array_equal(order, places):
-                return None
-        entries = np.negative(lower.data)
-        entries[heads] = 0.0
-        return cls((lower.indptr, lower.indices, entries), factor.U.diagonal())
-
-    def solve(self, block: Array) -> Array:
-        """Return the solution for each column of a block."""
-        from .operators_kernels import LANES, solve_triangles
-
-        solution = np.empty_like(block)
-
-        def work(columns: slice) -> None:
-            width = min(columns.stop, block.shape[1]) - columns.start
-            eight = np.zeros((len(block), LANES))
-            eight[:, :width] = block[:, columns]
-            solve_triangles(self.triangle, self.pivots, eight)
-            solution[:, columns] = eight[:, :width]
-
-        run_strips(work, block.shape[1], LANES)
-        return solution
 
 
 @limit_blas_threads()  # thousands of small products: its threads take three times as long
