@@ -134,7 +134,7 @@ def _sparse_spectrum(s: Size, kind: str, fill: float, entries: float) -> Cost:
     if products < factoring:
         return Cost("spectrum", "branching", ordering + products, vectors, 1000.0 * s.n)
     growth = log2(max(s.n, 2)) / 12
-    seconds = ordering + factoring + (1.2e-5 + 2e-7 * fill) * s.n * growth
+    seconds = ordering + factoring + (6e-6 + 1e-7 * fill) * s.n * growth
     return Cost("spectrum", "branching", seconds, vectors, (2000.0 + 40.0 * fill) * s.n)
 
 
