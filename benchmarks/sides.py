@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
 from .data import Data
@@ -19,6 +23,27 @@ def isomap_blocks(sample: Data) -> Answer:
         "values": model.eigenvalues_,
         "notes": f"relative residual {facts['residual'] / model.eigenvalues_[0]:.1e}",
     }
+
+
+def two_workers(sample: Data) -> tuple[Any, str]:
+    """Start two workers on this machine, and write the points where they find them."""
+    from distributed import LocalCluster
+
+    path = Path(tempfile.mkdtemp()) / "points.npy"
+    np.save(path, sample.points)
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    return LocalCluster(memory_limit="6GB", dashboard_address=":0", **options), str(path)
+
+
+def isomap_on_workers(started: tuple[Any, str], sample: Data) -> Answer:
+    """Exact Isomap, its neighbours and products by two workers."""
+    from distributed import Client
+
+    import unspool
+
+    with Client(started[0]):
+        model = unspool.Isomap(2, n_neighbors=8).fit(started[1])
+    return {"map": model.embedding_, "notes": "two workers of one thread, started before"}
 
 
 def sklearn_classical_mds(sample: Data) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from . import data, real, real_sides, sides
-from .rows import Side, explained, judged, misfit, sklearn, smoothness, variance
+from .rows import AfterFit, Side, explained, judged, misfit, recipe, sklearn, smoothness, variance
 
 ROLL_10K, ROLL_100K = partial(data.roll, 10_000), partial(data.roll, 100_000)
 ROLL_1M, HOLE_10K = partial(data.roll, 1_000_000), partial(data.hole, 10_000)
@@ -47,6 +47,13 @@ LANDMARKS = {"n_landmarks": 100, **NEAR}
 _ROWS = (
     truth("isomap-10k", "isomap", ROLL_10K, peers=ISOMAP, **NEAR),
     truth("isomap-20k", "isomap", partial(data.roll, 20_000), peers=ISOMAP, **NEAR),
+    truth(
+        "isomap-workers-20k",
+        "isomap",
+        partial(data.roll, 20_000),
+        side=AfterFit(sides.two_workers, sides.isomap_on_workers),
+        peers={"one process": recipe("isomap", n_components=2, n_neighbors=8)},
+    ),
     truth("isomap-100k", "isomap", ROLL_100K, side=sides.isomap_blocks, runs=1),
     truth("landmark-isomap-10k", "landmark-isomap", ROLL_10K, slow=False, **LANDMARKS),
     truth("landmark-isomap-100k", "landmark-isomap", ROLL_100K, slow=False, **LANDMARKS),

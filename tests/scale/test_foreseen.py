@@ -166,7 +166,7 @@ def test_a_search_without_structure_and_the_client_are_told_apart():
     searching = next(stage for stage in told.blocks if stage.name == "searching")
     assert searching.at_most > 10 * searching.seconds
     assert "at most" in str(told)
-    assert "the client holds 840.0 MB, whatever the workers have" in str(told)
+    assert "the client holds 1.1 GB, whatever the workers have" in str(told)
     told = plan("landmark-isomap", 10**6, 3, workers=4, memory=4e9)
     assert "at most" not in str(told)
 

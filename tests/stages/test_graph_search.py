@@ -296,6 +296,8 @@ def test_few_edges_are_sorted_together(rule, monkeypatch):
 
     monkeypatch.setattr("unspool.graph.connectivity.graph_from_edges", sort)
     monkeypatch.setattr("unspool.values.EDGES_TOGETHER", 100)
+    for one, other in zip(distances.neighbor_graph(X, 5).edges, directed.edges, strict=True):
+        np.testing.assert_array_equal(one, other)
     found = graph.symmetrize(directed, rule)
     for one, other in zip(found.edges, expected.edges, strict=True):
         np.testing.assert_array_equal(one, other)

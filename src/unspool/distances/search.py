@@ -550,14 +550,25 @@ def _nearest_of_all(
     # One more than wanted, since a point usually finds itself; where duplicates crowd it out of its
     # own list, the farthest one found goes instead.
     graph = index.nearest(X, min(most + 1, index.n_points))
-    rows = graph.rows
-    own = graph.neighbors == rows
-    found = np.concatenate([[0], np.cumsum(~own)])
-    rank = found[:-1] - found[graph.starts[rows]]
-    kept = ~own & (rank < np.broadcast_to(wanted, graph.n_points)[rows])
-    starts = np.concatenate([[0], np.cumsum(kept)])[graph.starts]
+    wanted = np.broadcast_to(wanted, graph.n_points)
+    starts, kept = np.zeros_like(graph.starts), np.empty(graph.n_edges, dtype=bool)
+    for first, last in graph.strips():
+        some = graph.some_rows(first, last)
+        stays = _nearest_others(some, first, wanted[first:last])
+        kept[graph.starts[first] : graph.starts[last]] = stays
+        ends_of = np.concatenate([[0], np.cumsum(stays)])[some.starts[1:]]
+        starts[first + 1 : last + 1] = starts[first] + ends_of
     ends, lengths = graph.neighbors[kept], graph.distances[kept]
     return NeighborGraph(starts, ends, lengths, graph.n_columns, graph.search, graph.recall)
+
+
+def _nearest_others(some: NeighborGraph, first: int, wanted: Array) -> Array:
+    """Return which edges of the rows from ``first`` on lead to the nearest points but oneself."""
+    rows = some.rows
+    own = some.neighbors == rows + first
+    found = np.concatenate([[0], np.cumsum(~own)])
+    rank = found[:-1] - found[some.starts[rows]]
+    return np.asarray(~own & (rank < wanted[rows]))
 
 
 def _check_counts(wanted: Array, n_points: int) -> None:

@@ -85,7 +85,9 @@ def _tell_of_ties(index: distances.NeighborIndex, space: Any, found: NeighborGra
     Some points are asked for one more neighbour, but only if any has two that are equally far.
     """
     equal = found.distances[1:] == found.distances[:-1]
-    if not (equal & (found.rows[1:] == found.rows[:-1])).any():
+    begins = found.starts[1:-1]
+    equal[begins[(begins > 0) & (begins < found.n_edges)] - 1] = False  # of two points
+    if not equal.any():
         return
     asked = np.unique(np.linspace(0, found.n_points - 1, ASKED).astype(int))
     asked = asked[found.counts[asked] + 1 < found.n_points]

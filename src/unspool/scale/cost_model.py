@@ -29,6 +29,8 @@ PATH = 1.5e-9  # an edge, source and doubling of the number of points
 ARC = 8e-9  # a pair of points whose geodesic is swept by elimination, on a surface
 KEY = 2e-8  # a number that goes into the key of its row
 CLIENT_EDGE = 6e-7  # an edge that is made undirected, and looked at for components, on the client
+CLIENT_HELD = 26.0  # bytes of an edge while the graph is made undirected, on the client
+CLIENT = 7e8  # and bytes of the client beside: its libraries, and edges that are sorted
 REACHED = 9  # cells that a cell looks into: itself and those around, on a surface
 PRODUCTS = 4  # with the table of geodesics, for the vectors of exact Isomap
 STORED = 4  # bytes of a number on disk
@@ -150,7 +152,7 @@ def _graph(name: str, s: Layout) -> Iterator[BlockStage]:
     yield BlockStage("arranging", tasks, s.table, moved, s.spread(work, tasks), held)
     yield _searching(s, cells)
     edges = 1.4 * s.n * s.k
-    yield BlockStage("graph", 0, 0.0, 0.0, CLIENT_EDGE * edges, 60.0 * edges)
+    yield BlockStage("graph", 0, 0.0, 0.0, CLIENT_EDGE * edges, CLIENT + CLIENT_HELD * edges)
     if name == "landmark-isomap":
         yield _passes(s)
         yield _geodesics(s, edges)
