@@ -650,7 +650,7 @@ BREAKAGES = [
         ),
         (
             "equal values are one value",
-            "pairs = _with_one_value(pairs, notable)",
+            "pairs = pairs.with_means_of(notable)",
             "pairs = replace(pairs)",
             f"{SPECTRUM}::test_equal_values_are_one_value",
         ),

@@ -8,7 +8,7 @@ takes time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -217,6 +217,17 @@ class EigenPairs:
     of_factor: bool = False
     residuals: Array | None = None  # where they were measured on the way
     norm: float | None = None  # of the matrix, where it was bounded on the way
+
+    def with_means_of(self, groups: list[Array]) -> EigenPairs:
+        """Return the pairs with the mean of each group of equal values in the place of all.
+
+        LAPACK scatters them by rounding of the whole matrix, otherwise on another processor, and
+        the first of them, by which a map is scaled, would be the one that erred most.
+        """
+        values = np.array(self.values)
+        for group in groups:
+            values[group] = values[group].mean()
+        return replace(self, values=values)
 
 
 @dataclass(frozen=True)

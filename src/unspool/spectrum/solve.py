@@ -346,7 +346,7 @@ def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
     groups = _equal_groups(pairs, norm)
     rounding = DEGENERATE * norm
     notable = [group for group in groups if abs(pairs.values[group[0]]) > rounding]
-    pairs = _with_one_value(pairs, notable)
+    pairs = pairs.with_means_of(notable)
     _advise_if_cut(notable, count, len(pairs.values), form.size - form.trivial.shape[1])
     # signs are read off the vectors of the original problem: the ones that the user sees
     kept = canonical_vectors(form.vectors_of(pairs.vectors), groups, count)
@@ -362,18 +362,6 @@ def _finish(task: Task, pairs: EigenPairs, count: int) -> Spectrum:
     smallest, zero = _in_unit(task.problem, np.array([rounding, 0.0]))
     name = str(running.facts["solver"])
     return Spectrum(values, kept, residuals, name, following, float(abs(smallest - zero)))
-
-
-def _with_one_value(pairs: EigenPairs, groups: list[Array]) -> EigenPairs:
-    """Return pairs whose equal values are their mean.
-
-    LAPACK scatters them by rounding of the whole matrix, otherwise on another processor, and the
-    first of them, by which a map is scaled, would be the one that erred most.
-    """
-    values = np.array(pairs.values)
-    for group in groups:
-        values[group] = values[group].mean()
-    return replace(pairs, values=values)
 
 
 def _in_unit(problem: EigenProblem, values: Array) -> Array:
