@@ -575,8 +575,8 @@ BREAKAGES = [
         "distances/search.py",
         (
             "single precision is searched without a copy",
-            "points if points.dtype == np.float32 else points.astype(np.float64, copy=False)",
-            "points.astype(np.float64, copy=False)",
+            "given if given.dtype == np.float32 else given.astype(np.float64, copy=False)",
+            "given.astype(np.float64, copy=False)",
             f"{EXACT}::test_single_precision_is_not_copied_to_double",
         ),
         (
