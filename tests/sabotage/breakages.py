@@ -1410,7 +1410,7 @@ BREAKAGES = [
         ),
         (
             "points in single precision are not copied to double",
-            "stays = checked.dtype == np.float32 and single(checked.shape[1])",
+            "stays = is_single and estimator._keeps_single(checked.shape[1])",
             "stays = False",
             "trouble/test_memory.py::test_single_precision_is_never_double_as_a_whole",
         ),

@@ -227,12 +227,3 @@ def test_single_precision_is_kept_in_half_the_room(name):
         most_held(lambda X=X: CASES[name].make().fit(X)) for X in (points, points.astype(float))
     )
     assert narrow < double - 0.7 * points.nbytes  # the model's own copy alone is that much smaller
-
-
-def test_a_score_holds_one_copy_in_double():
-    from unspool import quality
-
-    points = single(1_000, 3_000)
-    places = points[:, :2].astype(float)
-    held = most_held(lambda: quality.trustworthiness(points, places))
-    assert held < 1.6 * 8 * points.size

@@ -6,7 +6,7 @@ array) are read a block at a time, or as a whole where the method asks for that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -111,21 +111,17 @@ def _find_word(X: Any) -> str:
 
 
 def check_points(
-    X: Any,
-    estimator: Any = None,
-    *,
-    reset: bool = True,
-    min_samples: int = 2,
-    single: Callable[[int], bool] = lambda n_columns: False,
+    X: Any, estimator: Any = None, *, reset: bool = True, min_samples: int = 2
 ) -> Array:
     """Return the rows of ``X`` as points, none too large or all too small to be squared.
 
-    They are float64, unless ``single`` says that float32 with so many columns stays as it is.
-    Points that come after the fit (``min_samples`` of 1) may be as near to the origin as they like.
+    Those that come after the fit (``min_samples`` of 1) may be as near to the origin as they like.
+    They are float64, or float32 as given where the estimator keeps it.
     """
     checked = _validate(X, estimator, reset, ensure_min_samples=min_samples)
-    stays = checked.dtype == np.float32 and single(checked.shape[1])
-    points = np.asarray(checked) if stays else np.asarray(checked, dtype=np.float64)
+    is_single = estimator is not None and checked.dtype == np.float32
+    stays = is_single and estimator._keeps_single(checked.shape[1])
+    points = np.asarray(checked, dtype=np.float32 if stays else np.float64)
     if not _is_ordinary(points):
         _check_finite(points)
         check_magnitude(points, fitting=min_samples > 1)
@@ -317,9 +313,7 @@ class Door:
             if self._SPARSE_POINTS and sp.issparse(X):
                 checked: Any = check_sparse_points(X, self, reset=reset, min_samples=fewest)
             else:
-                checked = check_points(
-                    X, self, reset=reset, min_samples=fewest, single=self._keeps_single
-                )
+                checked = check_points(X, self, reset=reset, min_samples=fewest)
             if not reset:
                 checked = self._as_fitted(checked)
         else:
@@ -375,10 +369,7 @@ class Door:
         return count_coordinates(X, metric, self._seed)
 
     def _fit(self, X: Any) -> None:
-        """Learn the map of what was checked: points, or a table.
-
-        As float64; a method that ``_keeps_single`` makes float64 of a few rows at a time.
-        """
+        """Learn the map of what was checked: points, or a table, as float64 if not kept single."""
         raise NotImplementedError
 
     def _fit_lazily(self, X: Any) -> None:

@@ -141,7 +141,6 @@ class GraphEstimator(Estimator):
         return self.metric
 
     def _keeps_single(self, n_columns: int) -> bool:
-        """Tell whether float32 points stay so: trees, and other metrics, have theirs in float64."""
         return n_columns > distances.TREE_MOST and self._search_metric() in ("euclidean", "l2")
 
     def _fit(self, X: Any) -> None:
@@ -206,11 +205,10 @@ class GraphEstimator(Estimator):
     def _relate_neighbors(self) -> tuple[distances.NeighborIndex, NeighborGraph]:
         """Return the search structure over the fitted points, and their neighbour graph."""
         search = NeighborSearch(self._search_metric(), self.search, self._seed)
-        counts, radius = self._n_others(), self.radius
+        counts, reach = self._n_others(), self.radius
         if self._space.shape[0] == 1:  # nobody is near, and all within no distance are itself
-            counts, radius = None, 0.0
-        ball = (radius, self.squared_radius)
-        hood = Neighborhood(counts, *ball, self.symmetrize, self.strict_radius)
+            counts, reach = None, 0.0
+        hood = Neighborhood(counts, reach, self.squared_radius, self.symmetrize, self.strict_radius)
         return relate_neighbors(self._space, search, hood)
 
     def _n_others(self) -> int | Sequence[int] | Array | None:
