@@ -141,11 +141,11 @@ class GraphEstimator(Estimator):
         return self.metric
 
     def _keeps_single(self, n_columns: int) -> bool:
+        """Tell whether float32 points stay so: trees, and other metrics, have theirs in float64."""
         return n_columns > distances.TREE_MOST and self._search_metric() in ("euclidean", "l2")
 
     def _fit(self, X: Any) -> None:
-        n = X.shape[0]
-        check_n_components(self._n_coordinates(n), n - 1)
+        check_n_components(self._n_coordinates(X.shape[0]), X.shape[0] - 1)
         if self.radius is not None and self.n_neighbors is not None:
             raise ValueError("give n_neighbors or radius, not both")
         self._copies = self._find_copies(X)
