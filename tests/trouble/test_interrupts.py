@@ -271,6 +271,7 @@ def test_no_thread_searches_a_tree_once_an_interrupt_has_come_out(monkeypatch):
     """SciPy's own threads would go on, in arrays that are gone, and end the process."""
     monkeypatch.setattr(resources, "thread_count", lambda: 2)
     monkeypatch.setattr(search, "thread_count", lambda: 2)
+    monkeypatch.setattr(search, "ALONE", 0)
     index = search.TreeSearch(bent(100), 2.0)
     tree, helping, at_work = index.tree, threading.Event(), []
 

@@ -43,6 +43,7 @@ TREE_DIMENSIONS = 10  # up to which a KD-tree is usually the fastest; the points
 TREE_FEWEST, TREE_MOST = 3, 64  # columns: with no more a tree always is, with more it never is
 LEAF = 64  # points; a box is tested at the cost of two
 LEAVES_AT_ONCE = 4  # that a thread takes at a time
+ALONE = 500  # queries in a KD-tree that one thread answers in a millisecond or two
 QUERIES_AT_ONCE = 4_096  # in a KD-tree: a tenth of a second, in which Ctrl-C is not heard
 PILOTS = 32  # queries by which is told how many points a tree visits
 CACHE = 2**21  # bytes of points beyond which a visit costs twice as much
@@ -237,6 +238,9 @@ class TreeSearch:
 
         SciPy's go on after Ctrl-C, in arrays that nobody holds any more: the process crashes.
         """
+        if len(queries) <= ALONE:
+            distances, columns = self.tree.query(queries, ranks, p=self.power)
+            return distances, columns
         found = np.empty((len(queries), len(ranks))), np.empty((len(queries), len(ranks)), np.intp)
 
         def work(rows: slice) -> None:
@@ -594,8 +598,8 @@ def _reach(radius: float, squared_radius: bool, strict_radius: bool) -> float:
     """Return the largest distance that is near enough: searches include their border."""
     # Belkin and Niyogi 2001 join |x - y|^2 < eps, Izenman 2013 all within a ball (sec. 16.6.3) and
     # |x - y| < eps (sec. 16.6.5)
-    if not radius > 0.0:
-        raise ValueError(f"radius must be greater than 0; got {radius!r}")
+    if not radius >= 0.0:
+        raise ValueError(f"radius must not be negative; got {radius!r}")
     distance = np.sqrt(radius) if squared_radius else radius
     return float(np.nextafter(distance, 0.0) if squared_radius or strict_radius else distance)
 

@@ -135,8 +135,8 @@ class Source(StoredPoints):
         """Return the source of some rows alone, in increasing order: nothing is read."""
         return RowsOf(self, np.asarray(rows))
 
-    def mean(self, axis: int = 0) -> Array:
-        """Return the mean of each column."""
+    def mean(self, axis: int = 0, dtype: Any = np.float64) -> Array:
+        """Return the mean of each column; asked as an array is, and double precision always."""
         from .reduction import find_means
 
         return find_means(self)
