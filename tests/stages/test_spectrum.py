@@ -454,16 +454,35 @@ def test_an_iteration_that_did_not_converge_is_not_accepted():
 @pytest.mark.parametrize("width", [1, 8, 11])
 def test_triangles_solve_as_superlu_does(width):
     from unspool.elimination_order import PLANNED
-    from unspool.spectrum.operators import Triangles
+    from unspool.spectrum.operators import SymmetricTriangles
 
     matrix = sp.csc_array(problem.laplacian(grid_weights(9)).matrix + 0.1 * sp.eye_array(81))
     block = np.random.default_rng(0).standard_normal((81, width))
     factor = sp.linalg.splu(matrix, diag_pivot_thresh=0.0, **PLANNED)
-    triangles = Triangles.of(factor)
+    triangles = SymmetricTriangles.of(factor)
     assert triangles is not None
     np.testing.assert_allclose(triangles.solve(block), factor.solve(block), rtol=0, atol=1e-12)
     elsewhere = sp.linalg.splu(matrix[::-1], diag_pivot_thresh=1.0)  # rows changed places
-    assert Triangles.of(elsewhere) is None
+    assert SymmetricTriangles.of(elsewhere) is None
+
+
+@pytest.mark.parametrize("width", [1, 8, 11])
+@pytest.mark.parametrize("direction", ["N", "T"])
+def test_triangles_of_any_matrix_solve_with_it_and_its_transpose(width, direction):
+    """Rows and columns change places, and the last row of the matrix is a border."""
+    from unspool.spectrum.operators import Triangles
+
+    generator = np.random.default_rng(0)
+    matrix = sp.random_array((80, 80), density=0.1, rng=generator, format="csc")
+    matrix = sp.csc_array(matrix + 0.5 * np.eye(80)[::-1])
+    order, block = generator.permutation(79), generator.standard_normal((79, width))
+    within = np.append(order, 79)
+    factor = sp.linalg.splu(sp.csc_array(matrix[within][:, within]))
+    solution = Triangles.of(factor, order).solve(block, direction)
+    table = matrix.toarray() if direction == "N" else matrix.toarray().T
+    padded = np.append(block, np.zeros((1, width)), axis=0)
+    expected = np.linalg.solve(table, padded)[:79]
+    np.testing.assert_allclose(solution, expected, rtol=0, atol=1e-10 * abs(expected).max())
 
 
 @pytest.mark.parametrize("degree", [2, 8])

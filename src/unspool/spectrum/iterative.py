@@ -29,7 +29,7 @@ from ..elimination_order import PLANNED, SYMMETRIC, Elimination
 from ..runtime import limit_blas_threads, run_apart, run_strips
 from ..values import Array
 from .krylov import ACCURACY, RitzPairs, leading_pairs, many_leading_pairs
-from .operators import EigenPairs, NotSolved, StandardForm, Task, Triangles
+from .operators import EigenPairs, NotSolved, StandardForm, SymmetricTriangles, Task, Triangles
 
 SHORTEST, LONGEST = 24, 96  # products in one pass of the filter
 STEEP, RISE = 4.0, 6.0  # over the root of bound to ceiling: the products after which it is steep
@@ -121,8 +121,7 @@ class Bordered:
     times the fill for LLE's I - W on a Swiss roll.)
     """
 
-    factor: Any
-    order: Array
+    triangles: Triangles
     left_null: Array
 
     @classmethod
@@ -137,15 +136,11 @@ class Bordered:
             factor, left_null = _factorised(permuted, int(np.abs(left_null).argmax()), plan.flops)
         unpermuted = np.empty_like(left_null)
         unpermuted[order] = left_null
-        return cls(factor, order, unpermuted / np.linalg.norm(unpermuted))
+        return cls(Triangles.of(factor, order), unpermuted / np.linalg.norm(unpermuted))
 
     def solve(self, block: Array, direction: str) -> Array:
         """Return a solution of B x = block ("N") or B' x = block ("T"), up to null vectors."""
-        padded = np.zeros((len(block) + 1, block.shape[1]))
-        padded[:-1] = block[self.order]
-        solution = np.empty_like(block)
-        solution[self.order] = self.factor.solve(padded, direction)[:-1]
-        return solution
+        return self.triangles.solve(block, direction)
 
     def off(self, block: Array) -> Array:
         """Return the part of a block along the null vector of B'."""
@@ -212,7 +207,7 @@ def _inverse_of(task: Task, lift: float) -> Apply:
 
     # an alignment may have several values of zero beside others that are wanted: LTSA of a flat
     # grid came to a residual of 8e-8 by one triangle used twice, and of 1e-13 by SuperLU's two
-    triangles = Triangles.of(factor) if _is_laplacian(task) else None
+    triangles = SymmetricTriangles.of(factor) if _is_laplacian(task) else None
     solve = factor.solve if triangles is None else triangles.solve
 
     def apply(block: Array) -> Array:

@@ -8,6 +8,7 @@ takes time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -251,43 +252,112 @@ class Task:
         return self.form.project(draws)
 
 
+Columns = tuple[Array, Array, Array]  # starts, rows and entries of a sparse matrix by columns
+
+
 @dataclass(frozen=True)
 class Triangles:
-    """The factors L D L' of a symmetric matrix, to solve with for eight columns at a time.
+    """The factors of a sparse matrix A = P' L U Q', to solve with for eight columns at a time.
 
-    SuperLU takes twice as long: it works on dense blocks, which are a few columns wide here.
+    ``lower`` and ``upper`` are those of -L and -U without their diagonals, ``rows`` and
+    ``columns`` the places that P and Q give to rows and columns. SuperLU takes as long with A, and
+    four times as long with A': it works on dense blocks, which are a few columns wide here.
     """
 
-    triangle: tuple[Array, Array, Array]
+    lower: Columns
+    upper: Columns
+    pivots: Array
+    rows: Array
+    columns: Array
+
+    @classmethod
+    def of(cls, factor: Any, order: Array) -> Triangles:
+        """Return those that SuperLU found, of a matrix whose rows and columns had this order."""
+        lower, upper = factor.L, factor.U
+        ends, places = upper.indptr[1:] - 1, np.argsort(order)  # where SuperLU puts the diagonals
+        return cls(
+            _off_diagonal(lower, lower.indptr[:-1]),
+            _off_diagonal(upper, ends),
+            upper.data[ends],
+            factor.perm_r[places],
+            factor.perm_c[places],
+        )
+
+    def solve(self, block: Array, direction: str = "N") -> Array:
+        """Return the solution of A x = block ("N") or A' x = block ("T") for each column."""
+        from .operators_kernels import solve_by_columns, solve_by_rows
+
+        ones = np.ones(len(self.pivots))
+
+        def work(eight: Array) -> None:
+            if direction == "N":
+                solve_by_columns(self.lower, ones, False, eight)
+                solve_by_columns(self.upper, self.pivots, True, eight)
+            else:
+                solve_by_rows(self.upper, self.pivots, False, eight)
+                solve_by_rows(self.lower, ones, True, eight)
+
+        given, found = (self.rows, self.columns)[:: 1 if direction == "N" else -1]
+        return _by_lanes(work, block, len(ones), given, found)
+
+
+@dataclass(frozen=True)
+class SymmetricTriangles:
+    """The factors L D L' of a symmetric matrix, of which one triangle is enough."""
+
+    lower: Columns
     pivots: Array
 
     @classmethod
-    def of(cls, factor: Any) -> Triangles | None:
+    def of(cls, factor: Any) -> SymmetricTriangles | None:
         """Return those of LU factors; None where rows or columns changed places."""
-        places, lower = np.arange(factor.shape[0]), factor.L
-        heads = lower.indptr[:-1]
-        for order in (factor.perm_c, factor.perm_r, lower.indices[heads]):
-            if not np.array_equal(order, places):
-                return None
-        entries = np.negative(lower.data)
-        entries[heads] = 0.0
-        return cls((lower.indptr, lower.indices, entries), factor.U.diagonal())
+        places = np.arange(factor.shape[0])
+        if not (np.array_equal(factor.perm_c, places) and np.array_equal(factor.perm_r, places)):
+            return None
+        lower, upper = factor.L, factor.U
+        return cls(_off_diagonal(lower, lower.indptr[:-1]), upper.data[upper.indptr[1:] - 1])
 
     def solve(self, block: Array) -> Array:
         """Return the solution for each column of a block."""
-        from .operators_kernels import LANES, solve_triangles
+        from .operators_kernels import solve_by_columns, solve_by_rows
 
-        solution = np.empty_like(block)
+        ones, places = np.ones(len(self.pivots)), np.arange(len(self.pivots))
 
-        def work(columns: slice) -> None:
-            width = min(columns.stop, block.shape[1]) - columns.start
-            eight = np.zeros((len(block), LANES))
-            eight[:, :width] = block[:, columns]
-            solve_triangles(self.triangle, self.pivots, eight)
-            solution[:, columns] = eight[:, :width]
+        def work(eight: Array) -> None:
+            solve_by_columns(self.lower, ones, False, eight)
+            eight /= self.pivots[:, None]
+            solve_by_rows(self.lower, ones, True, eight)
 
-        run_strips(work, block.shape[1], LANES)
-        return solution
+        return _by_lanes(work, block, len(ones), places, places)
+
+
+def _off_diagonal(triangle: sp.csc_array, diagonal: Array) -> Columns:
+    """Return the columns of minus a triangle, with zeros on its diagonal."""
+    entries = np.negative(triangle.data)
+    entries[diagonal] = 0.0
+    return triangle.indptr, triangle.indices, entries
+
+
+def _by_lanes(
+    work: Callable[[Array], None], block: Array, n_places: int, given: Array, found: Array
+) -> Array:
+    """Let ``work`` change a block, eight columns at a time, with its rows in other places.
+
+    These are ``given`` before and ``found`` after; places that no row has begin with zeros.
+    """
+    from .operators_kernels import LANES
+
+    solution = np.empty_like(block)
+
+    def change(columns: slice) -> None:
+        width = min(columns.stop, block.shape[1]) - columns.start
+        eight = np.zeros((n_places, LANES))
+        eight[given, :width] = block[:, columns]
+        work(eight)
+        solution[:, columns] = eight[found, :width]
+
+    run_strips(change, block.shape[1], LANES)
+    return solution
 
 
 def is_own_product(table: Array, block: Array) -> bool:

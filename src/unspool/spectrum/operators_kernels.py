@@ -187,17 +187,22 @@ def filter_residuals(matrix, span, degree, values, residuals, before, now):
 
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, lanes=True)
-def solve_triangles(triangle, pivots, block):
-    """Solve L D L' x = block in place, for eight columns.
+def solve_by_columns(triangle, pivots, backward, block):
+    """Solve T x = block in place, for eight columns, taking out each unknown as it is found.
 
-    ``triangle`` are the columns of -L without its diagonal of ones, which has entries of zero.
+    ``triangle`` are the columns of -T, with zeros for the ``pivots`` on its diagonal; that of an
+    upper triangle is solved ``backward``.
     """
     starts, rows, entries = triangle
-    sums = np.empty(LANES)
-    for j in range(len(pivots)):
+    n = len(pivots)
+    for step in range(n):
+        j = n - 1 - step if backward else step
         x = block[j]
-        a, b, c, d = x[0], x[1], x[2], x[3]
-        f, g, h, i = x[4], x[5], x[6], x[7]
+        pivot = pivots[j]
+        a, b, c, d = x[0] / pivot, x[1] / pivot, x[2] / pivot, x[3] / pivot
+        f, g, h, i = x[4] / pivot, x[5] / pivot, x[6] / pivot, x[7] / pivot
+        x[0], x[1], x[2], x[3] = a, b, c, d
+        x[4], x[5], x[6], x[7] = f, g, h, i
         for slot in range(starts[j], starts[j + 1]):
             e, z = entries[slot], block[np.uint64(rows[slot])]
             t0 = z[0] + e * a
@@ -210,9 +215,21 @@ def solve_triangles(triangle, pivots, block):
             t7 = z[7] + e * i
             z[0], z[1], z[2], z[3] = t0, t1, t2, t3
             z[4], z[5], z[6], z[7] = t4, t5, t6, t7
-    for j in range(len(pivots) - 1, -1, -1):
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=REORDERED, lanes=True)
+def solve_by_rows(triangle, pivots, backward, block):
+    """Solve T' x = block in place, for eight columns; ``triangle`` are the columns of -T.
+
+    They are the rows of T', an unknown each: that of a lower T is solved ``backward``.
+    """
+    sums = np.empty(LANES)
+    n = len(pivots)
+    for step in range(n):
+        j = n - 1 - step if backward else step
         x = block[j]
         for k in range(LANES):
-            sums[k] = x[k] / pivots[j]
+            sums[k] = x[k]
         add_row(triangle, j, block, sums)
-        x[:] = sums
+        for k in range(LANES):
+            x[k] = sums[k] / pivots[j]
