@@ -21,8 +21,10 @@ from unspool import (
     scale,
 )
 from unspool.scale.geodesics import RowsInFile
+from unspool.scale.settings import share
 
 from ..interfaces.running import done, run
+from .conftest import start_cluster
 
 
 def as_dask(points, folder):
@@ -172,6 +174,42 @@ def test_dask_is_not_imported_before_it_is_needed():
         "sys.exit(bool({'dask', 'distributed', 'zarr'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from unspool.scale.settings import Inline
+model = Inline(Path(sys.argv[1]).read_bytes()).open()
+frames = {"pandas", "pyarrow"} & set(sys.modules)
+import pandas as pd, sklearn
+table = pd.DataFrame(model.components_, columns=["a", "b", "c"])
+model.set_output(transform="pandas").transform(table.to_numpy()).columns
+sys.exit(f"loads {frames}" if frames else 0)
+"""
+
+
+def test_a_worker_loads_no_data_frames_with_a_model(roll, tmp_path):
+    """They are a quarter of a small worker; whoever wants them later has them."""
+    handle = tmp_path / "handle"
+    handle.write_bytes(share(PCA(2).fit(roll)).pickled)
+    asked = [sys.executable, "-c", LOADED, str(handle)]
+    ran = subprocess.run(asked, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [LandmarkIsomap(2), KernelPCA(2, n_landmarks=40)])
+def test_workers_that_place_rows_load_no_data_frames(method, roll, save):
+    from distributed import Client
+
+    def loaded():  # not of this module, which loads them
+        return {"pandas", "pyarrow", "sklearn", "unspool"} & set(sys.modules)
+
+    with start_cluster(1, memory_limit="500MB") as running, Client(running) as client:
+        model = method.fit(roll)
+        model.transform(save(roll)).compute()
+        assert [*client.run(loaded).values()] == [{"sklearn", "unspool"}]
 
 
 WITHOUT = """

@@ -93,7 +93,7 @@ def test_workers_that_die_are_told_in_one_sentence(own_client):
     size = BlockSize(40_000, 10_000.0)
     told = (
         r"dying needs more than the 1\.0 GB that a worker has \(several workers were lost over it\)"
-        r": a block of 40,000 rows takes about 790\.0 MB, the worker itself included; use "
+        r": a block of 40,000 rows takes about 700\.0 MB, the worker itself included; use "
         r"scale\.settings\(chunk_rows=20000\) \(--chunk-rows 20000\), or workers with at least 2\.0"
     )
     with pytest.raises(scale.WorkerLost, match=told):

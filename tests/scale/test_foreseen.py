@@ -136,7 +136,7 @@ def test_a_worker_without_a_limit_has_its_share_of_the_machine():
 
 @pytest.mark.parametrize(
     ("limit", "pause", "told"),
-    [(5e8, 0.8, True), (5e8, 0.93, False), (5e8, False, False), (6e8, 0.8, False)],
+    [(4e8, 0.8, True), (4e8, 0.93, False), (4e8, False, False), (5e8, 0.8, False)],
 )
 def test_workers_that_libraries_fill_nearly_alone_are_told_before_the_work(limit, pause, told):
     """Dask would hand them no more work, and a lazy transform would wait for ever."""
@@ -155,8 +155,8 @@ def test_workers_that_libraries_fill_nearly_alone_are_told_before_the_work(limit
         warnings.simplefilter("always")
         Cluster(Client()).check_room()
     assert [str(warned.message) for warned in caught] == told * [
-        "a worker has 500.0 MB, of which Python and its libraries take about 390.0 MB, and Dask "
-        "hands no work to one that holds 400.0 MB; use workers with 600.0 MB, or set "
+        "a worker has 400.0 MB, of which Python and its libraries take about 300.0 MB, and Dask "
+        "hands no work to one that holds 320.0 MB; use workers with 500.0 MB, or set "
         "distributed.worker.memory.pause to 0.93"
     ]
 
