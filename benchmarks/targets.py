@@ -78,8 +78,8 @@ REASONS = {
     "each of 94 steps, to a lower stress than the peer reaches",
     "laplacian-100k": "a third of the time is SuperLU's ordering and factorisation on one core, a "
     "third solves and arithmetic on the block of six vectors",
-    "laplacian-highfill-3d": "a third of the time are 320 products with eight vectors, a "
-    "sixth an order of elimination that only tells that there will be too much fill",
+    "laplacian-highfill-3d": "a third of the time are 320 products with eight vectors, which one "
+    "core does; a fifth is the search",
 }
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as sparse_linalg
+from scipy.sparse.csgraph import breadth_first_order
 
 from .values import Array
 
@@ -181,6 +182,28 @@ def plan_elimination(matrix: Any, *, nested: bool = False) -> Elimination:
     counts = np.zeros(len(parent), dtype=np.int64)
     column_counts(starts, columns, position, vertex_at, parent, *_room(len(parent)), counts)
     return Elimination(position, counts, parent)
+
+
+def narrowest_cut(pattern: sp.csr_array) -> tuple[Array, int]:
+    """Return the vertices from one end of a graph to the other, and the fewest that part it.
+
+    They come by their number of steps from a vertex far out. The fewest of them that have later
+    neighbours, in the middle third, part what comes before from what comes after: no optimal
+    separator, but a tenth of the time of an order of elimination tells how wide the graph is.
+    A graph in several connected components has a cut of none.
+    """
+    n = pattern.shape[0]
+    far = breadth_first_order(pattern, 0, return_predecessors=False)[-1]
+    order = breadth_first_order(pattern, far, return_predecessors=False)
+    if len(order) < n or n == 1:
+        return np.arange(n), 0
+    position = np.empty(n, dtype=np.int64)
+    position[order] = np.arange(n)
+    last = np.maximum.reduceat(position[pattern.indices], pattern.indptr[:-1])[order]
+    last = np.maximum(last, np.arange(n))
+    met = np.cumsum(np.bincount(last, minlength=n))  # by then, with all their neighbours
+    behind = np.arange(1, n + 1) - met
+    return order, int(behind[n // 3 : 2 * n // 3 + 1].min())
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,11 @@ RESERVED = (
                 r".+\.connected_components",
                 "whether a matrix is of one graph decides what its zeros mean",
             ),
+            Spared(
+                "elimination_order",
+                r".+\.breadth_first_order",
+                "how wide a graph is tells whether an order of elimination is worth its time",
+            ),
         ),
     ),
 )

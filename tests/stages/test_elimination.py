@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from unspool import datasets, distances, graph
 from unspool.edges import graph_from_edges
-from unspool.elimination_order import filled_pattern, plan_elimination
+from unspool.elimination_order import filled_pattern, narrowest_cut, plan_elimination
 from unspool.paths.elimination import shortest_arcs
 from unspool.values import NeighborGraph
 
@@ -161,3 +161,27 @@ def test_the_same_graph_gives_the_same_order():
     for nested in ORDERS.values():
         first, second = (plan_elimination(edges, nested=nested) for _ in range(2))
         assert np.array_equal(first.position, second.position)
+
+
+def parted(pattern, order, where):
+    """The vertices before a place that have neighbours behind it, counted one by one."""
+    table, before = pattern.toarray() != 0, set(order[:where].tolist())
+    return sum(any(int(u) not in before for u in np.flatnonzero(table[v])) for v in before)
+
+
+@pytest.mark.parametrize("name", ["roll", "cloud", "clique", "star"])
+def test_the_narrowest_cut_is_the_fewest_vertices_that_part_the_middle(name):
+    pattern = pattern_of(GRAPHS[name]())
+    order, cut = narrowest_cut(pattern)
+    n = pattern.shape[0]
+    assert sorted(order.tolist()) == list(range(n))
+    places = range(n // 3 + 1, 2 * n // 3 + 2)
+    assert cut == min(parted(pattern, order, where) for where in places)
+
+
+def test_a_long_strip_is_as_wide_as_its_end_and_a_graph_in_components_has_no_cut():
+    steps = [sp.diags_array([np.ones(m - 1)] * 2, offsets=[-1, 1]) for m in (5, 300)]
+    strip = sp.kron(steps[0], sp.eye_array(300)) + sp.kron(sp.eye_array(5), steps[1])
+    assert narrowest_cut(sp.csr_array(strip))[1] == 5
+    assert narrowest_cut(pattern_of(components()))[1] == 0
+    assert narrowest_cut(sp.csr_array((1, 1)))[1] == 0

@@ -421,6 +421,28 @@ def test_a_costly_factor_is_tried_last(monkeypatch):
     assert facts_of(problem.laplacian(grid_weights(27)))["solver"] == "chebyshev filter"
 
 
+def test_a_wide_graph_is_not_ordered_before_its_filter_fails(monkeypatch):
+    """The cut alone tells that a factor fills in: no order of elimination is looked for."""
+    points = np.random.default_rng(0).random((3_000, 6))
+    weights = graph.symmetrize(distances.neighbor_graph(points, 10))
+    weights = weights.with_weights(np.ones(weights.n_edges))
+    stated = problem.laplacian(weights, "symmetric")
+    facts = facts_of(stated)
+    assert facts["solver"] == "chebyshev filter"
+    assert facts["cut"] > 300
+    assert "fill" not in facts
+    expected = solve(stated, 2).values
+
+    def refuses(task):
+        raise NotSolved("no")
+
+    monkeypatch.setattr(solve_module(), "solve_by_filter", refuses)
+    facts = facts_of(stated)
+    assert (facts["solver"], facts["fallbacks"]) == ("shift-invert", "chebyshev filter: no")
+    assert facts["fill"] > 100
+    np.testing.assert_allclose(solve(stated, 2).values, expected, rtol=1e-9)
+
+
 def test_an_iteration_that_makes_no_progress_is_given_up():
     """Values that a filter hardly separates: a dozen passes are lost, not all forty."""
     from unspool.spectrum.krylov import WATCHED, leading_pairs

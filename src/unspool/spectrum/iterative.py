@@ -279,7 +279,7 @@ class ChebyshevFilter:
     def of(cls, task: Task, bound: float, ceiling: float) -> ChebyshevFilter:
         """Return the filter of the task's matrix: the longer, the nearer the bound is to zero."""
         form = task.form
-        order = np.arange(form.size) if task.plan is None else task.plan.vertex_at
+        order = np.arange(form.size) if task.order is None else task.order
         matrix = sp.csr_array(form.sparse[order][:, order])
         turned = sp.csr_array(matrix.T if form.is_factor else (0, 0))
         degree = 2 * round(0.5 * min(max(STEEP / np.sqrt(bound / ceiling), SHORTEST), LONGEST))
@@ -344,7 +344,7 @@ class ResidualFilter:
     def of(cls, task: Task, ceiling: float) -> ResidualFilter:
         """Return the filter of the task's matrix, which it keeps in single precision."""
         form = task.form
-        order = np.arange(form.size) if task.plan is None else task.plan.vertex_at
+        order = np.arange(form.size) if task.order is None else task.order
         matrix = sp.csr_array(form.sparse[order][:, order])
         entries = np.asarray(matrix.data, dtype=np.float32)
         return cls((matrix.indptr, matrix.indices, entries), order, ceiling)

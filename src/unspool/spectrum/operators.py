@@ -242,6 +242,7 @@ class Task:
     seed: int
     running: Running
     plan: Elimination | None = None
+    order: Array | None = None  # of the points, neighbours near each other, where it is known
 
     def initial(self, fewest: int = 6) -> Array:
         """Return the block that an iteration starts from: given, or random, the same for a seed."""

@@ -22,7 +22,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from ..elimination_order import plan_elimination
+from ..elimination_order import narrowest_cut, plan_elimination
 from ..runtime import advise, available_bytes, claim, run_apart, stage, warn
 from ..values import Array, EigenProblem, Spectrum
 from .dense import is_squared, solve_by_gram
@@ -244,18 +244,27 @@ def _decomposable(form: StandardForm) -> int:
 
 
 def _sparse_candidates(task: Task) -> Iterator[tuple[str, Solver, Task]]:
-    form = task.form
-    plan = plan_elimination(form.pattern())
-    task = replace(task, plan=plan)
+    form, pattern, seconds = task.form, task.form.pattern(), _filter_seconds(task)
+    by_filter = "chebyshev filter", solve_by_filter
+    order, cut = narrowest_cut(pattern)
+    is_wide = float(cut) ** 3 > FACTOR_SPEED * seconds  # a cut that is eliminated is a dense table
+    if is_wide:
+        task.running.note(cut=cut)
+        yield *by_filter, replace(task, order=order)
+    plan = plan_elimination(pattern)
+    task = replace(task, plan=plan, order=plan.vertex_at)
     task.running.note(fill=round(plan.fill / max(1, form.size), 1))
     by_factor: list[tuple[str, Solver, Task]] = []
     if 2 * 16 * plan.fill < available_bytes():
         if form.is_factor:
             by_factor.append(("inverse of the factor", solve_by_factor_inverse, task))
         by_factor.append(("shift-invert", solve_by_shift_invert, task))
-    by_filter = "chebyshev filter", solve_by_filter, task
-    is_cheaper = plan.flops / FACTOR_SPEED < _filter_seconds(task)
-    yield from [*by_factor, by_filter] if is_cheaper else [by_filter, *by_factor]
+    if is_wide:
+        yield from by_factor
+    elif plan.flops / FACTOR_SPEED < seconds:
+        yield from [*by_factor, (*by_filter, task)]
+    else:
+        yield from [(*by_filter, task), *by_factor]
 
 
 def _filter_seconds(task: Task) -> float:
