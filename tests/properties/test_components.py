@@ -276,6 +276,19 @@ def test_components_without_any_link_are_joined_at_their_centers():
         weighted.fit(graph)
 
 
+@pytest.mark.filterwarnings("ignore:the neighbour graph has 2 connected components")
+@pytest.mark.parametrize("name", ["Isomap", "LaplacianEigenmaps", "LLE", "LTSA", "LandmarkIsomap"])
+def test_points_that_a_graph_does_not_tie_to_the_largest_component_are_told(name):
+    X, labels = clusters((60, 40))
+    shuffled = np.random.default_rng(0).permutation(len(X))
+    first = int(np.flatnonzero(labels[shuffled] == 1)[0])
+    graph = sparse_within(X[shuffled], 20)
+    model = GRAPH[name].make(metric="precomputed", n_neighbors=None, components="largest")
+    told = rf"40 of 40 points outside .*row {first}, have no edge .*components='separate'"
+    with pytest.raises(ValueError, match=told):
+        model.fit(graph)
+
+
 @every_space
 @pytest.mark.parametrize("d", [1, 2])
 def test_points_far_away_stay_beside_their_component(case, d):

@@ -120,8 +120,9 @@ def test_local_methods_flatten_a_sparse_graph(case, tmp_path):
         [np.sin(2 * sheet[:, 0]), np.cos(2 * sheet[:, 0]), 2 * sheet[:, 1]]
     )
     graph = graph_of(bent_sheet[:500], bent_sheet[:500], 24, with_self=False)
-    model = case.make(metric="precomputed", n_neighbors=12).fit(graph)
-    assert any("paths stand for" in told for told in model.report_.advice)
+    with pytest.warns(UserWarning, match="paths stand for"):
+        model = case.make(metric="precomputed", n_neighbors=12).fit(graph)
+    assert sum("paths stand for" in told for told in model.report_.advice) == 1
     assert quality.explained_by(model.embedding_, sheet[:500]).min() > 0.95
     rows = graph_of(bent_sheet[500:], bent_sheet[:500], 12, with_self=True)
     placed = model.transform(rows)
@@ -130,6 +131,26 @@ def test_local_methods_flatten_a_sparse_graph(case, tmp_path):
     assert np.abs(placed - design[500:] @ affine).mean() < 0.2  # of standard deviations
     save(model, tmp_path / "model.unspool")
     np.testing.assert_array_equal(load(tmp_path / "model.unspool").transform(rows), placed)
+
+
+@every_local
+def test_few_missing_distances_are_advice_and_none_are_not_spoken_of(case):
+    sheet = np.random.default_rng(4).uniform(size=(300, 2))
+    for held, told in ((45, 1), (299, 0)):
+        graph = graph_of(sheet, sheet, held, with_self=False)
+        model = case.make(metric="precomputed", n_neighbors=8).fit(graph)  # warnings are errors
+        assert sum("paths stand for" in advice for advice in model.report_.advice) == told
+
+
+def test_the_share_of_missing_distances_is_counted():
+    graph = graph_of(X, X, 6, with_self=False)
+    near = distances.neighbor_graph(X, 6)
+    geometry = problem.look_at(graph, np.arange(len(X)), near, is_table=True)
+    known = (graph.toarray() + graph.toarray().T) > 0
+    hoods = np.column_stack([np.arange(len(X)), near.neighbors.reshape(len(X), 6)])
+    missing = ~known[hoods[:, :, None], hoods[:, None, :]]
+    missing[:, np.arange(7), np.arange(7)] = False
+    assert 0.0 < geometry.share_of_paths(near) == missing.sum() / (len(X) * 42)
 
 
 def test_missing_distances_are_shortest_paths_within_the_neighbourhood():

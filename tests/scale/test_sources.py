@@ -217,6 +217,7 @@ def test_dask_blocks_may_be_sparse(method):
     table = sp.random(300, 20, density=0.4, random_state=0, format="csr")
     found = type(method)(**method.get_params()).fit(sparse_blocks(table))
     expected = type(method)(**method.get_params()).fit(table)
+    assert sp.issparse(vars(found).get("_X")) == sp.issparse(vars(expected).get("_X"))
     size = np.abs(expected.embedding_).max()
     np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-10 * size)
     placed = found.transform(sparse_blocks(table)).compute()

@@ -1,5 +1,7 @@
 """Tables that are not what they are said to be: told by their shape and their diagonal."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -51,3 +53,27 @@ def test_fewer_neighbours_than_coordinates_are_told():
     cloud = np.random.default_rng(0).normal(size=(100, 6))
     with pytest.warns(UserWarning, match="raise n_neighbors to at least 4"):
         unspool.LLE(4, n_neighbors=3).fit(cloud)
+
+
+def test_a_sentence_is_told_once_whatever_the_number_of_components():
+    flock = np.random.default_rng(0).normal(size=(60, 6))
+    told = "raise n_neighbors to at least 4"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = unspool.LLE(4, n_neighbors=3).fit(np.vstack([flock, flock + 100, flock - 100]))
+    assert len(model.charts_) >= 3
+    assert sum(told in str(warning.message) for warning in caught) == 1
+    assert sum(told in advice for advice in model.report_.advice) == 1
+    with pytest.warns(UserWarning, match=told):  # and again by the next fit
+        model.fit(flock)
+
+
+def test_clusters_of_several_components_are_refused_with_a_way_that_they_have():
+    points = np.vstack([np.eye(3), np.eye(3) + 100.0])
+    asked = unspool.SpectralClustering(2, n_neighbors=2, components="error")
+    with pytest.raises(
+        ValueError, match=r"2 connected components .*pass components='whole'"
+    ) as told:
+        asked.fit(points)
+    for word in ("'largest'", "'separate'", "'bridge'"):
+        assert word not in str(told.value)

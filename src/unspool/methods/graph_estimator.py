@@ -243,6 +243,8 @@ class GraphEstimator(Estimator):
             f"{len(found.labels) - found.sizes[0]} points are placed on its map as query points",
         }[self.components]
         warn(f"{found.describe()}: {done}; {remedy}")
+        if self.components == "largest":
+            self._check_links(found)
         if self.components != "bridge":
             return neighbors, found
         if self._input_kind() == "weights":
@@ -250,6 +252,20 @@ class GraphEstimator(Estimator):
         exact = distances.build_index(self._space, self._search_metric())  # a link is one pair
         joined = graph.bridge_components(neighbors, found, exact, self._space)
         return joined, graph.find_components(joined)
+
+    def _check_links(self, found: graph.Components) -> None:
+        """Refuse a given graph that holds no way to place some points on the largest component."""
+        if not isinstance(self._space, sp.csr_array) or not self._is_given(self._space):
+            return
+        members, rest = np.flatnonzero(found.labels == 0), np.flatnonzero(found.labels)
+        stored = np.diff(sp.csr_array(self._space[rest][:, members]).indptr)
+        if not stored.all():
+            row, count = rest[int(stored.argmin())], int(np.count_nonzero(stored == 0))
+            raise ValueError(
+                f"{count} of {len(rest)} points outside of the largest component, the first of "
+                f"them row {row}, have no edge to a point of it, so they cannot be placed on its "
+                "map; pass components='separate' for one map per component, or leave these rows out"
+            )
 
     def _chart(self, neighbors: NeighborGraph, members: Array) -> Chart:
         """Return the chart of a component, with all coordinates asked for even if it is tiny."""

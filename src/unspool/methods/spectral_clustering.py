@@ -143,7 +143,10 @@ class SpectralClustering(WeightedEstimator, ClusteringEstimator):
         self, neighbors: NeighborGraph, found: graph.Components
     ) -> tuple[NeighborGraph, graph.Components]:
         if self.components == "error":
-            return super()._apply_policy(neighbors, found)
+            raise ValueError(
+                f"{found.describe()}; raise n_neighbors or radius to join them, or pass "
+                "components='whole' to cluster them together"
+            )
         return neighbors, graph.Components(np.zeros_like(found.labels))
 
     def _map_component(self, component: Component, n_coordinates: int) -> Chart:

@@ -28,6 +28,7 @@ Batch = tuple[Array, Array]  # neighbourhoods, a row of points for each, and wha
 Look = Callable[["LocalGeometry", NeighborGraph], Iterator[Batch]]
 CHUNK_BYTES = 32 * 2**20
 THIN = 1e-7  # of its longest extent: shorter ones are rounding (the root of that of squares)
+LOOKED_AT = 1000  # neighbourhoods that stand for all where only a share is asked for
 IN_CACHE = 4 * 2**20  # bytes of neighbours that a thread looks at at a time
 NEGLIGIBLE = 1e-12  # of the trace: a hundred times what rounding leaves of a zero eigenvalue
 
@@ -216,6 +217,15 @@ class LocalPaths(AllAtOnce):
     def query_grams(self, points: Any) -> LocalGrams:
         """Return the same of query points, whose distances their graph holds."""
         return self.own_grams()
+
+    def share_of_paths(self, graph: NeighborGraph) -> float:
+        """Return the share of pairs of neighbours without an edge, in at most LOOKED_AT places."""
+        step, pairs, missing = -(-graph.n_points // LOOKED_AT), 0, 0
+        for neighborhoods in batch_neighborhoods(graph, self.width):
+            looked_at = neighborhoods[::step]
+            pairs += looked_at.size * (looked_at.shape[1] - 1)
+            missing += int(np.isinf(self._edges_among(looked_at)).sum())
+        return missing / max(1, pairs)
 
     @cached_property
     def _keys(self) -> Array:

@@ -217,12 +217,12 @@ def advise(sentence: str) -> None:
     ('raise n_neighbors',)
     """
     recorder = _recorder.get()
-    if recorder is not None:
+    if recorder is not None and sentence not in recorder.advice:
         recorder.advice.append(sentence)
 
 
 def warn(sentence: str) -> None:
-    """Leave a sentence in the report of the running fit, and warn whoever called it.
+    """Leave a sentence in the report of the running fit, and warn whoever called it, once a fit.
 
     Parameters
     ----------
@@ -239,6 +239,9 @@ def warn(sentence: str) -> None:
     >>> len(caught)
     1
     """
+    recorder = _recorder.get()
+    if recorder is not None and sentence in recorder.advice:
+        return  # said of another connected component
     advise(sentence)
     warnings.warn(sentence, UserWarning, stacklevel=_level_of_caller())
 
