@@ -23,7 +23,7 @@ from unspool import (
 from unspool.scale.geodesics import RowsInFile
 from unspool.scale.settings import share
 
-from ..interfaces.running import done, run
+from ..interfaces.running import done, refused, run
 from .conftest import start_cluster
 
 
@@ -103,6 +103,30 @@ def test_the_command_line_on_a_cluster(cluster, roll, tmp_path):
         assert found["pca_1"].dtype == np.float32
     twice = run("embed", rows, "-m", "pca", *there, "--workers", 2, "-o", tmp_path / "other")
     assert "give --workers or --cluster, not both" in twice.stderr
+
+
+def test_a_model_that_no_file_can_hold_is_told_before_the_work(roll, save, tmp_path):
+    path, out, model = save(roll), f"{tmp_path}/map/", tmp_path / "m.unspool"
+    for name in ("landmark-isomap", "landmark-mds", "polynomial-pca", "lle"):
+        refused("embed", path, "-m", name, "-o", out, "--model", model, says="--by-sample 20000")
+    assert not (tmp_path / "map").exists()
+    sample = ["--by-sample", 400, "--n-neighbors", 8, "--chunk-rows", 500]
+    done("embed", path, "-m", "landmark-isomap", *sample, "-o", out, "--model", model)
+    done("transform", model, path, "-o", f"{tmp_path}/placed/")
+    assert len([*(tmp_path / "map").iterdir()]) == 4
+    placed = [np.load(part) for part in sorted((tmp_path / "placed").iterdir())]
+    assert np.concatenate(placed).shape == (len(roll), 2)
+    with pytest.raises(ValueError, match=r"points on disk.*scale\.by_sample"):
+        unspool.save(LandmarkMDS(2).fit(path), model)
+
+
+def test_a_pattern_of_files_is_mapped_to_a_folder(roll, tmp_path):
+    as_parquet(roll, tmp_path)
+    rows = f"{tmp_path}/*.parquet"
+    refused("embed", rows, "-m", "pca", "-o", tmp_path / "map.csv", says="should be a folder")
+    refused("embed", rows, "-m", "pca", says="name a folder, -o map/")
+    done("embed", rows, "-m", "pca", "-o", tmp_path / "map")
+    assert {part.suffix for part in (tmp_path / "map").iterdir()} == {".parquet"}
 
 
 def test_strays_and_components_on_a_cluster(client, save):

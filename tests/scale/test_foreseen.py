@@ -1,6 +1,7 @@
 """What is foreseen of a fit by blocks: its tasks are those of the fit, and fit the workers."""
 
 import re
+import sys
 import warnings
 from itertools import pairwise
 from pathlib import Path
@@ -209,3 +210,16 @@ def test_files_go_with_what_they_were_made_for(save, tmp_path):
     model.transform(points[:5])
     del model
     assert not any((tmp_path / "scratch").iterdir())
+
+
+@pytest.mark.parametrize("room", [2**16, 0], ids=["in the task", "in a file"])
+def test_rows_are_placed_after_their_model_was_let_go(save, room, monkeypatch):
+    """Its cells lie in files that last as long as anything that wants them."""
+    monkeypatch.setattr(sys.modules["unspool.scale.settings"], "INLINE", room)
+    points = np.random.default_rng(0).normal(size=(1_200, 3))
+    path = save(points)
+    with scale.settings(chunk_rows=500):
+        model = LandmarkIsomap(2, n_landmarks=5).fit(path)
+        expected, lazy = model.transform(points), model.transform(path)
+        del model
+        np.testing.assert_array_equal(lazy.compute(), expected)

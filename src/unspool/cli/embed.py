@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ from .output import (
 )
 
 BY_SAMPLE = "fit N rows that are spread out, place the others, and tell how well"
+WITHOUT_POINTS = {"pca", "random-projection"}  # work by blocks, and keep no points
 ELSEWHERE = {  # options that look at all rows at once, or at columns beside the points
     "scale": "none",
     "sample": None,
@@ -216,12 +218,13 @@ def transform_command(saved: str, **given: Any) -> None:
 
 
 def is_large(given: Mapping[str, Any]) -> bool:
-    """Tell whether rows stay on disk: a cluster is asked for, or a folder of files is written."""
+    """Tell whether rows stay on disk: a cluster, a pattern of files, or a folder to write to."""
     names = ("workers", "cluster", "checkpoint", "chunk_rows", "directory")
     asked = any(given[name] for name in names)
     out = given["out"]
     is_folder = out is not None and (out.endswith("/") or Path(out).is_dir())
-    return bool(asked or is_folder or given.get("by_sample"))
+    is_pattern = given["data"].endswith(".parquet") and has_magic(given["data"])
+    return bool(asked or is_folder or is_pattern or given.get("by_sample"))
 
 
 @contextmanager
@@ -293,6 +296,8 @@ def embed_large(model: Any, name: str, given: Mapping[str, Any]) -> None:
         source = _chosen_columns(open_source(given["data"]), given.get("columns"))
         if given.get("by_sample"):
             model = by_sample(model, given["by_sample"], seed=given["seed"])
+        elif given["model"]:
+            _check_saved(model, name)
         model.fit(source)
         names = [f"{name.replace('-', '_')}_{i + 1}" for i in range(model.embedding_.shape[1])]
         _write_embedding(model.embedding_, source, folder, names)
@@ -304,6 +309,17 @@ def embed_large(model: Any, name: str, given: Mapping[str, Any]) -> None:
     if isinstance(model, BySample):
         told["placing_error"] = model.placing_error_
     _conclude(told, folder, given)
+
+
+def _check_saved(model: Any, name: str) -> None:
+    """Refuse to save, before the work, a model that refers to points which stay where they are."""
+    by_blocks = model._ON_DISK or "_fit_source" in vars(type(model))
+    whole = getattr(model, "n_landmarks", 0) is None  # then all rows are read
+    if by_blocks and name not in WITHOUT_POINTS and not whole:
+        raise ValueError(
+            f"a model of {name} refers to points that stay on disk, and no file can hold it; fit a "
+            "sample, whose model can be saved: --by-sample 20000, or leave --model out"
+        )
 
 
 def transform_large(model: Any, name: str, recipe: Recipe, given: Mapping[str, Any]) -> None:

@@ -23,7 +23,7 @@ TASK = 4e-3  # seconds that a task takes on a worker beside its work
 DISPATCH = 3e-3  # and one after the other, on the client and the scheduler
 READ = 1.2e-9  # a byte read, and checked, in double precision
 FLOP = 5e-10  # of a factorisation or a product, by one core
-TREE = 1e-7  # a neighbour found by a tree, and doubling of the points of a cell
+TREE = 1.4e-7  # a neighbour found by a tree, and doubling of the points of a cell
 TREE_COLUMN = 0.03  # of that, for each column
 PATH = 1.5e-9  # an edge, source and doubling of the number of points
 ARC = 8e-9  # a pair of points whose geodesic is swept by elimination, on a surface
@@ -124,7 +124,8 @@ def _reduced(s: Layout, width: int) -> Iterator[BlockStage]:
 def _placing(s: Layout, width: int) -> BlockStage:
     held = 8.0 * 3 * (s.d + width)
     tasks = s.blocks(held)
-    work = READ * 2 * s.table + FLOP * 2.0 * s.n * width * s.q
+    seen = 0 if width == s.d else s.d  # columns by which rows are compared with landmarks
+    work = READ * 2 * s.table + FLOP * 2.0 * s.n * width * (s.q + seen)
     moved = float(STORED * s.n * s.q)
     return BlockStage("placing", tasks, s.table, moved, s.spread(work, tasks), held * s.n / tasks)
 

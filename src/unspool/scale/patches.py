@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..problem import Batch, LocalPoints, Look
-from ..runtime import available_bytes, format_bytes, recording, replay, warn
+from ..runtime import available_bytes, format_bytes, limit_blas_threads, recording, replay, warn
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum, Stage
 from .executor import Cluster, block_ranges, current_executor, in_order, run_blocks
@@ -92,8 +92,11 @@ def solve_with_room(stated: EigenProblem, count: int, seed: int) -> Spectrum:
     Other problems are operators that ask the workers for their products, from here.
     """
     work = current_executor()
-    if not (isinstance(work, Cluster) and sp.issparse(stated.matrix)):
+    if not isinstance(work, Cluster):
         return solve(stated, count, seed=seed)
+    if not sp.issparse(stated.matrix):
+        with limit_blas_threads():  # workers on this machine have its cores
+            return solve(stated, count, seed=seed)
     matrix: Any = stated.matrix
     entries = matrix.nnz / stated.size
     claim_room(stated.size, entries)

@@ -24,7 +24,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -355,9 +355,19 @@ def without_frames() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Inline:
-    """A value that travels with every task, unread until it is wanted."""
+    """A value that travels with every task, unread until it is wanted.
+
+    ``lasting`` stays here, and with it the files that the value refers to.
+    """
 
     pickled: bytes
+    lasting: Any = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[type[Inline], tuple[bytes]]:
+        return Inline, (self.pickled,)
+
+    def __dask_tokenize__(self) -> bytes:
+        return self.pickled
 
     def open(self) -> Any:
         """Return the value."""
@@ -372,6 +382,13 @@ class SharedFile:
     path: str
     spans: tuple[tuple[int, int], ...]  # where the pickle and the arrays are
     folder: Folder | None = None  # which lasts as long as this
+    lasting: Any = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[type[SharedFile], tuple[Any, ...]]:
+        return SharedFile, (self.path, self.spans, self.folder)
+
+    def __dask_tokenize__(self) -> str:
+        return self.path
 
     def open(self) -> Any:
         """Return the value; its arrays look into the file."""
@@ -384,7 +401,7 @@ def share(value: Any) -> Inline | SharedFile:
     head = _dumps(value, buffers)
     parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
     if sum(part.nbytes for part in parts) <= INLINE:
-        return Inline(_dumps(value))
+        return Inline(_dumps(value), value)
     folder = make_folder("shared", str(os.urandom(8)))
     path, spans = str(Path(folder.path) / "value"), []
     with open(path, "wb") as file:
@@ -392,7 +409,7 @@ def share(value: Any) -> Inline | SharedFile:
             file.seek(-(-file.tell() // ALIGNED) * ALIGNED)
             spans.append((file.tell(), part.nbytes))
             file.write(part)
-    return SharedFile(path, tuple(spans), folder)
+    return SharedFile(path, tuple(spans), folder, value)
 
 
 def _dumps(value: Any, buffers: list[pickle.PickleBuffer] | None = None) -> bytes:

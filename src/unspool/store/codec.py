@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from ..values import Array
+from ..values import Array, StoredPoints
 from .registry import PIPELINES, class_of, word_of
 
 SPARSE = {
@@ -91,6 +91,11 @@ class Encoder:
         is_step = where.endswith((".func", ".inverse_func"))
         if is_step and isinstance(value, np.ufunc) and value.__name__ in FUNCTIONS:
             return {"is": "function", "name": value.__name__}
+        if isinstance(value, StoredPoints):
+            raise ValueError(
+                f"this model cannot be saved: {where} are points on disk, which it refers to; fit "
+                "a sample of them (scale.by_sample), and save its model_"
+            )
         word = word_of(type(value))
         if word is None:
             raise refusal(where, _described(value))
