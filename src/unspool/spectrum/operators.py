@@ -276,10 +276,11 @@ class Triangles:
         """Return those that SuperLU found, of a matrix whose rows and columns had this order."""
         lower, upper = factor.L, factor.U
         ends, places = upper.indptr[1:] - 1, np.argsort(order)  # where SuperLU puts the diagonals
+        pivots = upper.data[ends]
         return cls(
             _off_diagonal(lower, lower.indptr[:-1]),
             _off_diagonal(upper, ends),
-            upper.data[ends],
+            pivots,
             factor.perm_r[places],
             factor.perm_c[places],
         )
@@ -333,8 +334,8 @@ class SymmetricTriangles:
 
 
 def _off_diagonal(triangle: sp.csc_array, diagonal: Array) -> Columns:
-    """Return the columns of minus a triangle, with zeros on its diagonal."""
-    entries = np.negative(triangle.data)
+    """Return the columns of minus a triangle, which it becomes, with zeros on its diagonal."""
+    entries = np.negative(triangle.data, out=triangle.data)  # no copy of what may be large
     entries[diagonal] = 0.0
     return triangle.indptr, triangle.indices, entries
 
