@@ -131,8 +131,8 @@ def _sparse_spectrum(s: Size, kind: str, fill: float, entries: float) -> Cost:
     ordering = 4e-8 * fill * s.n
     factoring = fill**2 * s.n / FACTOR_SPEED
     products = FILTER_PRODUCTS[kind] * ENTRY_SECONDS * entries * s.n
-    if products < factoring:
-        return Cost("spectrum", "branching", ordering + products, vectors, 1000.0 * s.n)
+    if products < factoring:  # mostly of graphs so wide that they are not ordered
+        return Cost("spectrum", "branching", 2e-7 * s.n + products, vectors, 1000.0 * s.n)
     growth = log2(max(s.n, 2)) / 12
     seconds = ordering + factoring + (6e-6 + 1e-7 * fill) * s.n * growth
     return Cost("spectrum", "branching", seconds, vectors, (2000.0 + 40.0 * fill) * s.n)

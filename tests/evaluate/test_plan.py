@@ -247,9 +247,9 @@ def test_the_fill_of_the_graph_is_foreseen_from_a_few_points(dimension):
 
 
 def test_a_graph_of_many_dimensions_costs_more_and_only_the_points_tell():
-    flat, thick = (plan("laplacian-eigenmaps", sheet(5_000, k)) for k in (2, 8))
-    assert thick.stages[-1].seconds > 2 * flat.stages[-1].seconds
-    by_number = plan("laplacian-eigenmaps", 5_000, 12)
+    flat, thick = (plan("lle", sheet(5_000, k)) for k in (2, 8))
+    assert thick.stages[-1].seconds > 5 * flat.stages[-1].seconds  # 25 times when measured
+    by_number = plan("lle", 5_000, 12)
     assert flat.size.filled < by_number.size.fill < thick.size.filled
     assert plan("pca", sheet(5_000, 8)).stages == plan("pca", 5_000, 12).stages  # has no graph
 
