@@ -13,6 +13,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from .explorer.pages import embedded, file_policy, page_style, start_script
 from .explorer.session import Session, taken_maps
 from .explorer.start import data_of_array
 from .io import write_atomically
+from .relation import rename_rows
 from .runtime import stage
 
 MOST = 20_000  # points up to which the neighbours of all of them are found in seconds
@@ -109,6 +111,7 @@ def write_report(
             "command": command or (shell_command(comparison, source, goal.name) if source else ""),
             "code": python_code(comparison, loading, goal.name),
             "notes": list(notes),
+            "named": partial(rename_rows, names=rows if len(rows) else range(comparison.n_points)),
             "summary": summarize(
                 comparison.yardstick.data,
                 columns or comparison.columns,

@@ -310,3 +310,23 @@ def test_standard_output_has_a_name():
     by_name = done("embed", "demo:helix:60", "-m", "pca", "-o", "-", "-q").stdout
     assert by_name == done("embed", "demo:helix:60", "-m", "pca", "-q").stdout
     assert unspool.io.read_table("demo:helix:60").frame.shape == (60, 4)
+
+
+@pytest.mark.parametrize("name", ["pca", "classical-mds", "ltsa"])
+def test_rows_that_ruin_a_map_are_told_as_the_file_counts_them(name, tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((100, 4)), columns=list("abcd"))
+    frame.iloc[5] = 1e4
+    frame.iloc[2, 1] = np.nan  # a row less is mapped than the file has
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    flags = ["-m", name, "--na", "drop", "-o", tmp_path / "m.csv"]
+    told = done("embed", tmp_path / "t.csv", *flags).stderr
+    assert "carried by 1 of 99 points (rows 6)" in told
+    if name == "pca":
+        assert "--drop-outliers leaves out" in told
+    left = done("embed", tmp_path / "t.csv", *flags, "--drop-outliers").stderr
+    assert "were left out: 6" in left
+    assert "carried by" not in left
+    report = tmp_path / "r.html"
+    compared = done("compare", tmp_path / "t.csv", "--methods", name, "--na", "drop", "-o", report)
+    assert "(rows 6)" in compared.stdout
+    assert "(rows 6)" in report.read_text("utf-8")

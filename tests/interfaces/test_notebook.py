@@ -98,7 +98,8 @@ def test_the_headline_names_the_maps_that_keep_neighbours(tmp_path):
 def test_warnings_come_first_and_the_rest_is_folded(tmp_path):
     points = np.vstack([ROLL.points, ROLL.points[:7]])
     page = report_of(tmp_path, points, ["pca"])
-    assert page.index("7 of 127 points repeat others") < page.index('id="maps"')
+    assert page.index("7 of 127 points repeat others") < page.index('class="headline"')
+    assert page.index('class="headline"') < page.index('id="maps"')
     for folded in ("trust", "data", "dimension", "shepard", "again"):
         assert f'<details class="section" id="{folded}">' in page
     for open_ in ("maps", "scores"):

@@ -20,6 +20,7 @@ import numpy as np
 from ..io import PreparedTable, Recipe, TableModel, write_together
 from ..io.atomic import scratch_folder
 from ..io.table import treat_gaps
+from ..relation import describe_localized, find_localized, rename_rows
 from ..scale import BySample, Source, by_sample, open_source, settings
 from ..scale.placing import write_parts
 from ..scale.sources import INSTALL
@@ -124,7 +125,7 @@ def embed_command(ctx: click.Context, /, **given: Any) -> None:
         if given["model"]:
             save(_with_recipe(model, name, made), given["model"], notes=color_notes(made))
         text = format_result(_summarize(model, name, made, given, seconds), table, given)
-    tell(given, *model.report_.advice)
+    tell(given, *_advice(model, made))
     n, width = model.embedding_.shape
     columns = made.points.shape[1]
     sentence = f"{name}: {n} rows of {columns} columns to {width} coordinates in {seconds:.2f} s"
@@ -150,10 +151,24 @@ def _summarize(
         "seconds": seconds,
         "eigenvalues": getattr(model, "eigenvalues_", None),
         "stages": [{"name": s.name, "seconds": s.seconds, "bytes": s.bytes} for s in stages],
-        "advice": list(model.report_.advice),
+        "advice": _advice(model, made),
         "notes": list(made.notes),
         "model": given["model"],
     }
+
+
+def _advice(model: Any, made: PreparedTable) -> list[str]:
+    """Return what the method advises, with the rows of the file, and what strays do to the map.
+
+    Methods with ``outliers`` tell of strays themselves; others have no way to set them apart.
+    """
+    said = list(model.report_.advice)
+    found = [] if hasattr(model, "outliers") else find_localized(model.embedding_)
+    if found:
+        which = describe_localized(found, np.arange(len(made.points)))
+        why = "so the others lie in a dot; --drop-outliers leaves out rows far from all others"
+        said.append(f"{which}, {why}")
+    return [rename_rows(sentence, made.file_rows()) for sentence in said]
 
 
 def _check_precomputed(model: Any, given: dict[str, Any]) -> None:

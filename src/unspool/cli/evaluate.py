@@ -23,7 +23,7 @@ from ..io import (
     write_together,
 )
 from ..io.table import import_pandas
-from ..values import Array
+from ..relation import rename_rows
 from .input import data_options, loading_code, open_model, read_data
 from .methods import (
     MethodCommand,
@@ -98,7 +98,8 @@ def compare_command(ctx: click.Context, /, **given: Any) -> None:
             if given["plot"]:
                 write_figure(given["plot"], comparison.figure())
     records = comparison.records()
-    click.echo(json.dumps(records, indent=2) if given["as_json"] else comparison.table())
+    shown = json.dumps(records, indent=2) if given["as_json"] else comparison.table()
+    click.echo(rename_rows(shown, made.file_rows()))
     if given["out"]:
         tell(given, f"written to {Path(given['out']).resolve()}")
 
@@ -108,6 +109,8 @@ def _write_comparison(
 ) -> None:
     """Write the report or the table, by the ending of its name."""
     out, records = given["out"], comparison.records()
+    for record in records:
+        record["notes"] = [rename_rows(note, made.file_rows()) for note in record["notes"]]
     ending = Path(out).suffix.lower()
     if ending == ".html":
         from ..explorer.start import data_of_table
@@ -121,7 +124,7 @@ def _write_comparison(
             loading=loading_code(given),
             data=made.raw_numbers(),
             columns=made.names,
-            rows=(made.rows + 1).tolist(),
+            rows=made.file_rows(),
             color_name=made.color or "",
             notes=made.notes,
             images=made.images(),
@@ -179,9 +182,9 @@ def diagnose_command(ctx: click.Context, /, **given: Any) -> None:
     from ..evaluate import diagnose
 
     check_output(given["plot"], FIGURES)
-    model, points = _fit_or_open(ctx, given)
+    model, made = _fit_or_open(ctx, given)
     with report_progress(given, "diagnose"):
-        diagnosis = diagnose(model, points, seed=given["seed"])
+        diagnosis = diagnose(model, made.points, seed=given["seed"])
         summary = {
             "sound": diagnosis.sound,
             "measures": diagnosis.records(),
@@ -190,19 +193,19 @@ def diagnose_command(ctx: click.Context, /, **given: Any) -> None:
         text = to_json(summary) if given["as_json"] else str(diagnosis)
         if given["plot"]:
             write_figure(given["plot"], diagnosis.figure())
-    click.echo(text)
+    click.echo(rename_rows(text, made.file_rows()))
 
 
-def _fit_or_open(ctx: click.Context, given: dict[str, Any]) -> tuple[Any, Array]:
-    """Return the saved model, or the method fitted now, and the points to look at."""
+def _fit_or_open(ctx: click.Context, given: dict[str, Any]) -> tuple[Any, PreparedTable]:
+    """Return the saved model, or the method fitted now, and the table whose points to look at."""
     if given["model"] is None:
         model = build_model(ctx, given["seed"])
-        points = read_data(given).points
+        made = read_data(given)
         with report_progress(given, ctx.meta["method"].name):
-            return model.fit(points), points
+            return model.fit(made.points), made
     refuse_beside_model(ctx)
     opened = open_model(given["model"])
-    return opened.model, read_data(given, opened.recipe).points
+    return opened.model, read_data(given, opened.recipe)
 
 
 @click.command("dimension")

@@ -244,6 +244,10 @@ class PreparedTable:
             names = [self.id, *(name for name in names if name != self.id)]
         return frame[names].iloc[self.rows].reset_index(drop=True)
 
+    def file_rows(self) -> list[int]:
+        """Return which row of the file each point is, counted from 1 as in all messages."""
+        return [int(row) + 1 for row in self.rows]
+
     def raw_numbers(self) -> Array:
         """Return the mapped columns of the drawn rows as they were read: NaN in gaps, unscaled."""
         return to_numbers(self.names, _take_rows(self.table, self.drawn))

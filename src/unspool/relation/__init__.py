@@ -13,6 +13,7 @@ from .chart import (
     describe_localized,
     find_localized,
     relate_neighbors,
+    rename_rows,
 )
 from .features import (
     FeatureProjection,
@@ -187,6 +188,7 @@ __all__ = [
     "relate_by_reconstruction",
     "relate_by_tangents",
     "relate_neighbors",
+    "rename_rows",
     "scale_by_roots",
     "scale_geodesics",
     "settle_faint_points",

@@ -8,6 +8,7 @@ laid side by side, and a coordinate that a few points carry is found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +30,7 @@ Symmetrize = Literal["union", "mutual", "directed"]
 SHARE = 0.95  # of the points that
 WIDTH = 0.05  # of a coordinate's width hold: then the others carry it
 SHOWN = 5  # rows that a sentence names
+NAMED_ROWS = re.compile(r"(?<=\(rows )\d+(?:, \d+)*")  # in what describe_localized says
 ASKED = 100  # points that are asked for ties among their neighbours
 LOOKED_AT = 10  # coordinates: nobody looks at pictures of later ones
 
@@ -364,3 +366,31 @@ def describe_localized(found: list[Localized], members: Array) -> str:
             f"(rows {shown}{more})"
         )
     return "; ".join(parts)
+
+
+def rename_rows(sentence: str, names: Sequence[Any]) -> str:
+    """Return a sentence of ``describe_localized`` with other names for the rows, such as a file's.
+
+    Parameters
+    ----------
+    sentence : str
+        What a method advises; one that names no rows is returned as it is.
+    names : sequence
+        What each row of the points is called.
+
+    Returns
+    -------
+    str
+        The sentence for those who know the rows by these names.
+
+    Examples
+    --------
+    >>> from unspool.relation import rename_rows
+    >>> rename_rows("coordinate 1 is carried by 2 of 9 points (rows 0, 4)", range(1, 10))
+    'coordinate 1 is carried by 2 of 9 points (rows 1, 5)'
+    """
+
+    def renamed(found: re.Match[str]) -> str:
+        return ", ".join(str(names[int(row)]) for row in found[0].split(", "))
+
+    return NAMED_ROWS.sub(renamed, sentence)
