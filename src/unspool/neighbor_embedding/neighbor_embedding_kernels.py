@@ -66,28 +66,36 @@ def fit_bandwidths(starts, distances, counts, entropy, probabilities, begin, end
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS)
 def attract(starts, neighbors, affinities, places, forces, begin, end):
-    """Fill sum_j p_ij (y_i - y_j) / (1 + |y_i - y_j|^2) for points begin..end."""
+    """Fill sum_j p_ij (y_i - y_j) / (1 + |y_i - y_j|^2) for points begin..end.
+
+    Neighbours are unsigned: signed numbers may count from the end, and to ask that of each takes
+    longer than the rest (10,000 points with 122 neighbours: 2.9 ms, 1.4 ms without).
+    """
     width = places.shape[1]
     if width == 2:
         for i in range(begin, end):
             x, y = places[i, 0], places[i, 1]
             right, up = 0.0, 0.0
-            for k in range(starts[i], starts[i + 1]):
-                j = neighbors[k]
+            own = slice(starts[i], starts[i + 1])
+            near, shares = neighbors[own], affinities[own]
+            for k in range(len(near)):
+                j = np.uint64(near[k])
                 a, b = x - places[j, 0], y - places[j, 1]
-                pull = affinities[k] / (1.0 + a * a + b * b)
+                pull = shares[k] / (1.0 + a * a + b * b)
                 right += pull * a
                 up += pull * b
             forces[i, 0], forces[i, 1] = right, up
         return
     for i in range(begin, end):
         forces[i] = 0.0
-        for k in range(starts[i], starts[i + 1]):
-            j = neighbors[k]
+        own = slice(starts[i], starts[i + 1])
+        near, shares = neighbors[own], affinities[own]
+        for k in range(len(near)):
+            j = np.uint64(near[k])
             square = 0.0
             for c in range(width):
                 square += (places[i, c] - places[j, c]) ** 2
-            pull = affinities[k] / (1.0 + square)
+            pull = shares[k] / (1.0 + square)
             for c in range(width):
                 forces[i, c] += pull * (places[i, c] - places[j, c])
 
@@ -99,16 +107,32 @@ def attract_queries(starts, neighbors, affinities, places, points, forces, losse
     for i in range(begin, end):
         forces[i] = 0.0
         loss = 0.0
-        for k in range(starts[i], starts[i + 1]):
-            j = neighbors[k]
+        own = slice(starts[i], starts[i + 1])
+        near, shares = neighbors[own], affinities[own]
+        for k in range(len(near)):
+            j = np.uint64(near[k])
             square = 0.0
             for c in range(width):
                 square += (points[i, c] - places[j, c]) ** 2
-            pull = affinities[k] / (1.0 + square)
-            loss += affinities[k] * np.log1p(square)
+            pull = shares[k] / (1.0 + square)
+            loss += shares[k] * np.log(1.0 + square)
             for c in range(width):
                 forces[i, c] += pull * (points[i, c] - places[j, c])
         losses[i] = loss
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def move(state, gradient, momentum, rate, least_gain, moved, begin, end):
+    """Fill places, velocity and gains after an update; a gain grows where the way goes on."""
+    places, velocity, gains = state
+    for i in range(begin, end):
+        for c in range(places.shape[1]):
+            turned = gradient[i, c] * velocity[i, c] > 0.0
+            gain = max(gains[i, c] * 0.8 if turned else gains[i, c] + 0.2, least_gain)
+            step = momentum * velocity[i, c] - rate * gain * gradient[i, c]
+            moved[0][i, c] = places[i, c] + step
+            moved[1][i, c] = step
+            moved[2][i, c] = gain
 
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=SUMS)

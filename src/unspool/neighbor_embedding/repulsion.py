@@ -191,8 +191,9 @@ class Repulsion:
 
     def of(self, places: Array, margin: float = 0.0) -> Potential:
         """Return the potential of the places of a map, and of so much around it."""
-        corner = places.min(axis=0) - margin
-        extent = places.max(axis=0) + margin - corner
+        # column by column: NumPy takes twenty times as long to go down short rows
+        corner = np.array([axis.min() for axis in places.T]) - margin
+        extent = np.array([axis.max() for axis in places.T]) + margin - corner
         how = choose(len(places), extent) if self.gradient == "auto" else self.gradient
         if how == "exact":
             return PairPotential(places, self.counts)
