@@ -227,21 +227,29 @@ def joint_share(embedding, truth):
 
 
 @pytest.mark.parametrize(
-    ("n", "program", "basis"),
+    ("n", "n_neighbors", "program", "basis"),
     [
-        pytest.param(1_000, "exact", "laplacian", marks=pytest.mark.slow),
-        (2_000, "reduced", "laplacian"),
-        (2_000, "reduced", "lle"),
-        pytest.param(20_000, "reduced", "laplacian", marks=pytest.mark.slow),
+        pytest.param(1_000, 6, "exact", "laplacian", marks=pytest.mark.slow),
+        pytest.param(1_000, 8, "exact", "laplacian", marks=pytest.mark.slow),
+        (2_000, 8, "reduced", "laplacian"),
+        (2_000, 8, "reduced", "lle"),
+        pytest.param(20_000, 6, "reduced", "laplacian", marks=pytest.mark.slow),
     ],
 )
-def test_larger_rolls_are_unrolled(n, program, basis):
-    """Bounds are kept to what the model states: 1e-5 of a program, 1e-3 by descent."""
+def test_larger_rolls_are_unrolled(n, n_neighbors, program, basis):
+    """Bounds are kept to what the model states: 1e-5 of a program, 1e-3 by descent.
+
+    Length and height are explained, each. Of 1,000 points with 6 neighbours the optimum itself
+    (the gap is 1e-5) gains length by slack and loses height by folds: 0.965 of it is explained.
+    """
     roll = datasets.swiss_roll(n, seed=0)
-    n_neighbors = 8 if n == 2_000 else 6
     model = MaximumVarianceUnfolding(2, n_neighbors=n_neighbors, program=program, basis=basis)
     embedding = model.fit_transform(roll.points)
     assert joint_share(embedding, roll.coordinates) > 0.99
+    if (n, n_neighbors) != (1_000, 6):
+        assert quality.explained_by(embedding, roll.coordinates).min() > 0.99
+    if program == "exact":
+        assert model.gap_ < 1e-5
     assert model.broken_ <= (1e-4 if program == "exact" else 1e-3)
     near = distances.neighbor_graph(roll.points, n_neighbors)
     places = model._unfolded_places()

@@ -145,7 +145,9 @@ def digits(name, n):
         found = datasets.real(name)
     except FileNotFoundError as absent:
         pytest.skip(str(absent))
-    points, labels = found["x_train"][: 2 * n], found["y_train"][: 2 * n]
+    points, labels = (
+        np.concatenate([found[f"{part}_train"], found[f"{part}_test"]])[: 2 * n] for part in "xy"
+    )
     points = points.reshape(len(points), -1).astype(float)
     return PCA(min(50, points.shape[1])).fit(points[:n]).transform(points), labels
 
@@ -165,11 +167,13 @@ def shares_kept(points, places, labels):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["mnist", "pendigits"])
-def test_digits_are_kept_as_by_another_implementation(name):
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [("mnist", 3_000), ("mnist", 10_000), ("pendigits", 3_000), ("pendigits", 10_992)],
+)
+def test_digits_are_kept_as_by_another_implementation(name, n):
     """Neighbours and labels within 0.01 of openTSNE's, at most 1 % above its divergence."""
     theirs = pytest.importorskip("openTSNE").TSNE(random_state=0, neighbors="exact", n_jobs=1)
-    n = 3_000
     points, labels = digits(name, n)
     model = TSNE(2).fit(points[:n])
     other = np.asarray(theirs.fit(points[:n]))
@@ -185,9 +189,11 @@ def test_digits_are_kept_as_by_another_implementation(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["mnist", "pendigits"])
-def test_held_out_digits_keep_their_labels_as_fitted_ones(name):
-    n = 3_000
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [("mnist", 3_000), ("mnist", 10_000), ("pendigits", 3_000), ("pendigits", 5_496)],
+)
+def test_held_out_digits_keep_their_labels_as_fitted_ones(name, n):
     points, labels = digits(name, n)
     model = TSNE(2).fit(points[:n])
     fitted = shares_kept(points[:n], model.embedding_, labels[:n])[1]
