@@ -255,3 +255,16 @@ def test_larger_rolls_are_unrolled(n, n_neighbors, program, basis):
     places = model._unfolded_places()
     kept = np.linalg.norm(places[near.rows] - places[near.neighbors], axis=1)
     assert np.median(np.abs(kept / near.distances - 1.0)) < 0.011  # slack is 0.01
+
+
+@pytest.mark.parametrize(
+    ("n", "seed", "most"), [(90, 4, 30), pytest.param(300, 2, 40, marks=pytest.mark.slow)]
+)
+def test_a_pair_much_nearer_than_the_others_does_not_hold_up_the_program(n, seed, most):
+    """The second one has neighbours at a hundredth of the usual distance, and once never ended."""
+    points = datasets.s_curve(n, seed=seed).points
+    model = MaximumVarianceUnfolding(n_neighbors=12).fit(points)
+    facts = model.report_.stage("semidefinite program").facts
+    assert facts["loss"] <= 1e-5
+    assert facts["steps"] <= most
+    assert np.ptp(model.embedding_[:, 0]) > 4.0

@@ -31,6 +31,7 @@ from ..values import Array
 
 INSIDE = 0.97  # of the step to the border of the cone
 SHORTER = 0.9  # of a step that led out of it
+ROUNDS = 10  # after which distances begin near those that are wanted
 TRIALS = 60  # steps tried: 0.9^60 is nothing
 STRIP = 128  # rows of a table of pairs by pairs that are made at a time
 SHORTEST = 1e-8  # of the mean squared distance: no bound is tighter, so that there is an inside
@@ -220,14 +221,22 @@ class _Program:
             )
 
     def _initial(self) -> _Iterate:
-        """Return weights that hold the points together twice over, and a kernel well inside."""
+        """Return weights that hold the points together twice over, and a kernel well inside.
+
+        The kernel is the inverse of a Laplacian whose weights change places with the distances that
+        they bring about, over those wanted: so the determinant grows to the largest (Titterington
+        1976). Without, one pair much nearer than all others would keep them all as near.
+        """
         bounds, scale = self.bounds, 1.0
         weights = 1.0 / bounds.upper
+        for _ in range(ROUNDS):
+            kernel = _inverse(bounds.laplacian(weights) + self._constant) - self._constant
+            shares = bounds.squared(kernel) / bounds.upper
+            weights = weights * shares
+        kernel *= 0.9 / float(shares.max())
         while not _is_inside(self._slack(scale * weights)):
             scale *= 2.0
         weights = 2.0 * scale * weights
-        kernel = _inverse(self._slack(weights)) - self._constant
-        kernel *= 0.9 / float((bounds.squared(kernel) / bounds.upper).max())
         width = bounds.upper - bounds.lower
         below = np.clip(bounds.upper - bounds.squared(kernel), 0.1 * width, 0.9 * width)
         above = width - below
