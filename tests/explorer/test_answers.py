@@ -297,10 +297,30 @@ def test_categories_know_missing_values_and_order_numbers(tmp_path):
     data = data_of_table(made)
     kind, year = data.columns[2], data.columns[3]
     codes, labels, counts = data.codes(kind)
-    assert (codes.tolist(), labels, counts) == ([1, -1, 0, 0, 0], ["y", "x"], [3, 1])
+    assert (codes.tolist(), labels, counts) == ([0, -1, 1, 1, 1], ["x", "y"], [1, 3])
     codes, labels, _ = data.codes(year)
     assert (year.kind, labels, codes.tolist()) == ("category", ["2", "9", "10"], [2, 1, 2, 0, 0])
     assert data.row(1)["values"][0] == ["kind", None]
+
+
+@pytest.mark.parametrize("n_words", [1, 12, 16, 30])
+def test_categories_have_the_colours_of_plots_and_of_many_the_frequent_come_first(
+    tmp_path, n_words
+):
+    from unspool.plot.paint import checked_color
+
+    words = [f"class {k}" for k in range(n_words) for _ in range(2 + k)]
+    lines = [f"{i},{i % 7},{word}" for i, word in enumerate(words)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,kind", *lines]) + "\n")
+    made = prepare(read_table(tmp_path / "t.csv"), Selection(columns="a,b", color="kind"))
+    data = data_of_table(made)
+    codes, labels, counts = data.codes(next(c for c in data.columns if c.name == "kind"))
+    if n_words <= 16:
+        drawn = checked_color(np.array(words, dtype=object), len(words))
+        assert labels == list(drawn.names)
+        np.testing.assert_array_equal(codes, drawn.codes)
+    else:
+        assert counts == sorted(counts, reverse=True)
 
 
 def test_rows_are_told_in_the_units_of_the_file(tmp_path):

@@ -156,14 +156,19 @@ class Data:
     def codes(self, column: Column) -> tuple[Array, list[str], list[int]]:
         """Return the category of each point (-1 if missing), their names, and how often each is.
 
-        Numbers that name kinds are in their order, words by how frequent they are.
+        They come, and so have the colours, as in a plot: in their order, or, where there are more
+        than a plot names, words by how frequent they are.
         """
+        from ..plot.paint import MOST_NAMED, in_order
+
         series = self.others.iloc[:, column.place]
         codes, values = series.where(series != "").factorize()  # no text is no value
         counts = np.bincount(codes[codes >= 0], minlength=len(values))
         names = [str(value) for value in values]
         if all(_is_number(value) for value in values):
             order = np.argsort(np.asarray([float(value) for value in values]), kind="stable")
+        elif len(names) <= MOST_NAMED:
+            order = np.asarray(sorted(range(len(names)), key=lambda i: in_order(names[i])))
         else:
             order = np.argsort(-counts, kind="stable")
         place = np.empty(len(order) + 1, dtype=np.int32)

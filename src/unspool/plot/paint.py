@@ -257,7 +257,7 @@ def _declared(color: Any, declared: Any) -> Categories:
 def _named(values: Array) -> Categories:
     missing = np.array([value is None or value != value or value == "" for value in values])
     words = values.astype(str)
-    names = sorted(np.unique(words[~missing]), key=_in_order)
+    names = sorted(np.unique(words[~missing]), key=in_order)
     place = {name: i for i, name in enumerate(names)}
     codes = np.array([-1 if gone else place[w] for w, gone in zip(words, missing, strict=True)])
     return _frequent(names, codes, False)
@@ -276,8 +276,25 @@ def _frequent(names: list[str], codes: Array, ordered: bool) -> Categories:
     return Categories(shown, new[codes], ordered, len(held) - len(kept))
 
 
-def _in_order(name: str) -> tuple[list[tuple[float, str]], str]:
-    """Sort words as people do: class 2 before class 10."""
+def in_order(name: str) -> tuple[list[tuple[float, str]], str]:
+    """Return what sorts words as people do: class 2 before class 10.
+
+    Parameters
+    ----------
+    name : str
+        A category.
+
+    Returns
+    -------
+    tuple
+        What to sort by.
+
+    Examples
+    --------
+    >>> from unspool.plot.paint import in_order
+    >>> sorted(["class 10", "class 2"], key=in_order)
+    ['class 2', 'class 10']
+    """
     parts = re.split(r"(\d+)", name)
     return [(float(p), "") if p.isdigit() else (-1.0, p) for p in parts], name
 
