@@ -128,7 +128,10 @@ def test_parameters_come_from_the_call_or_from_the_model():
     assert by_model.bytes > 4 * plan(LandmarkIsomap, 10_000, 3).bytes
 
 
-def test_every_size_that_a_model_is_given_counts():
+def test_every_size_that_a_model_is_given_counts(monkeypatch):
+    # other work beside this may slow down what one method does most of, and not what the other does
+    module = sys.modules[plan.__module__]
+    monkeypatch.setattr(module, "this_machine", lambda: costs.REFERENCE)
     full, seen = plan(KernelPCA(2), 20_000, 3, 1e12), plan(KernelPCA(2, n_landmarks=500), 20_000, 3)
     assert full.bytes > 8 * 20_000**2
     assert seen.bytes < full.bytes / 5
