@@ -187,3 +187,10 @@ def test_the_table_is_not_changed(case):
     kept = table.copy()
     case.make(metric="precomputed").fit(table).transform(table[:3])
     np.testing.assert_array_equal(table, kept)
+
+
+def test_a_sparse_kernel_matrix_is_refused_by_name():
+    """Distances in feature space are a dense table."""
+    kernel = sp.csr_array(np.exp(-0.01 * cdist(X, X, "sqeuclidean")))
+    with pytest.raises(TypeError, match="Sparse data was passed for X, but dense data is required"):
+        CASES["KernelLLE"].make(kernel="precomputed").fit(kernel)

@@ -57,6 +57,7 @@ QUALITY = "stages/test_quality.py"
 LOCAL_QUALITY = "stages/test_quality_local.py"
 SEARCH = "stages/test_graph_search.py"
 EXACT = "stages/test_exact_search.py"
+OWN_COPIES = "properties/test_own_copies.py"
 BLOCKS = "scale/test_exact_by_blocks.py"
 CELLS = "scale/test_neighbors.py"
 UNFOLDING = "identities/test_maximum_variance_unfolding.py"
@@ -899,8 +900,8 @@ BREAKAGES = [
         ),
         (
             "query points see as many neighbours as were asked for",
-            "count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))",
-            "count = None",
+            "_n_seen = None if self.n_neighbors is None else int(np.median(self.n_neighbors))",
+            "_n_seen = None",
             f"{LLE}::test_query_points_are_rebuilt_by_weights_of_the_same_kind",
         ),
     ),
@@ -2878,6 +2879,40 @@ BREAKAGES = [
             "\"components='largest' to",
             "trouble/test_tables.py::"
             "test_clusters_of_several_components_are_refused_with_a_way_that_they_have",
+        ),
+    ),
+    *breaking(
+        "graph/__init__.py",
+        (
+            "landmarks by index are the model's own",
+            "chosen = np.array(landmarks)",
+            "chosen = np.asarray(landmarks)",
+            f"{OWN_COPIES}::test_changing_an_option_afterwards_changes_no_answer",
+        ),
+    ),
+    *breaking(
+        "methods/graph_estimator.py",
+        (
+            "query points see as many neighbours as at the fit",
+            "index, queries, self._n_seen, self.radius",
+            "index, queries, None if self.n_neighbors is None else "
+            "int(np.median(self.n_neighbors)), self.radius",
+            f"{OWN_COPIES}::test_changing_an_option_afterwards_changes_no_answer",
+        ),
+    ),
+    *breaking(
+        "methods/mds.py",
+        (
+            "the pairs that count stay those of the fit",
+            "self._X, self.metric, self._counted, np.float64",
+            "self._X, self.metric, self.weights, np.float64",
+            f"{OWN_COPIES}::test_changing_an_option_afterwards_changes_no_answer",
+        ),
+        (
+            "a table is the model's own",
+            "given = own_copy(given, X)",
+            "given",
+            f"{OWN_COPIES}::test_changing_a_table_afterwards_changes_no_answer",
         ),
     ),
 ]

@@ -26,6 +26,7 @@ import unspool
 from unspool.methods.parameters import attributes_of
 from unspool.store import models
 from unspool.store.codec import Encoder
+from unspool.store.models import FORMAT
 
 SECONDS = 30.0  # for one file: some compile a loop anew
 MEMORY = 4 * 2**30  # bytes of address space beyond what the child begins with
@@ -109,7 +110,7 @@ class Saved:
     @classmethod
     def of(cls, model):
         encoder = Encoder()
-        page = {"format": 4, "model": encoder.page(model, ""), "notes": encoder.page({}, "")}
+        page = {"format": FORMAT, "model": encoder.page(model, ""), "notes": encoder.page({}, "")}
         return cls(page, encoder.arrays)
 
     def content(self):

@@ -22,7 +22,7 @@ from unspool.io import write_atomically, write_together
 from unspool.principal import Polygon
 from unspool.store import UnreadableModel, models
 from unspool.store.codec import Encoder
-from unspool.store.models import _digest
+from unspool.store.models import FORMAT, _digest
 
 X = roll(60).points
 
@@ -91,7 +91,7 @@ def test_a_pickle_is_never_unpickled(good, tmp_path):
     file = io.BytesIO()
     np.lib.format.write_array(file, hidden, allow_pickle=True)
     member = "arrays/0.npy"
-    page = {"format": 4, "model": {"is": "array", "number": 0, "frozen": False}, "notes": {}}
+    page = {"format": FORMAT, "model": {"is": "array", "number": 0, "frozen": False}, "notes": {}}
     refused(tmp_path, resealed(zipped({"unspool.json": page, member: file.getvalue()})), "array 0")
     assert not witness.exists()
     pickle.loads(trap)
@@ -120,39 +120,39 @@ def test_an_npz_of_somebody_else(tmp_path):
 
 
 def test_a_newer_file(tmp_path):
-    page = {"format": 5, "model": {"is": "poem"}, "notes": {}}
-    refused(tmp_path, sealed(page), r"newer unspool \(format 5, this one reads 4\); update")
+    page = {"format": 6, "model": {"is": "poem"}, "notes": {}}
+    refused(tmp_path, sealed(page), r"newer unspool \(format 6, this one reads 5\); update")
 
 
 def test_a_file_of_an_older_version_says_so(tmp_path):
     page = {"format": 2, "model": {"is": "poem"}, "notes": {}}
     refused(
-        tmp_path, sealed(page), r"older unspool \(format 2, this one reads 4\); fit and save it"
+        tmp_path, sealed(page), r"older unspool \(format 2, this one reads 5\); fit and save it"
     )
 
 
 MODEL = {"is": "object", "class": "pca", "fields": {}}
-GOOD = {"format": 4, "model": MODEL, "notes": {"is": "dict", "items": []}}
+GOOD = {"format": FORMAT, "model": MODEL, "notes": {"is": "dict", "items": []}}
 PAGES = {
     "no page": [],
     "no format": {"model": MODEL, "notes": {}},
-    "unknown class": {"format": 4, "model": {**MODEL, "class": "os:system"}, "notes": {}},
-    "unknown kind": {"format": 4, "model": {"is": "__class__"}, "notes": {}},
-    "no model": {"format": 4, "model": [1, 2], "notes": {}},
-    "a value instead": {"format": 4, "model": {**MODEL, "class": "stage"}, "notes": {}},
+    "unknown class": {"format": FORMAT, "model": {**MODEL, "class": "os:system"}, "notes": {}},
+    "unknown kind": {"format": FORMAT, "model": {"is": "__class__"}, "notes": {}},
+    "no model": {"format": FORMAT, "model": [1, 2], "notes": {}},
+    "a value instead": {"format": FORMAT, "model": {**MODEL, "class": "stage"}, "notes": {}},
     "an array that is not there": {
-        "format": 4,
+        "format": FORMAT,
         "model": {**MODEL, "fields": {"mean_": {"is": "array", "number": 3, "frozen": True}}},
         "notes": {},
     },
-    "notes that are no table": {"format": 4, "model": MODEL, "notes": [1]},
+    "notes that are no table": {"format": FORMAT, "model": MODEL, "notes": [1]},
     "a number too large": {
-        "format": 4,
+        "format": FORMAT,
         "model": {**MODEL, "fields": {"n": {"is": "scalar", "dtype": "i1", "value": 300}}},
         "notes": {},
     },
     "an object array": {
-        "format": 4,
+        "format": FORMAT,
         "model": {**MODEL, "fields": {"n": {"is": "scalar", "dtype": "O", "value": 1}}},
         "notes": {},
     },
@@ -173,7 +173,7 @@ def test_indices_out_of_bounds_are_refused(tmp_path):
         "shape": [2, 2],
         "parts": encoder.page(parts, ""),
     }
-    page = {"format": 4, "model": {**MODEL, "fields": {"x": wrong}}, "notes": {}}
+    page = {"format": FORMAT, "model": {**MODEL, "fields": {"x": wrong}}, "notes": {}}
     refused(tmp_path, sealed(page, encoder.arrays), "its page does not describe a model")
 
 
@@ -251,7 +251,7 @@ def test_absurd_shapes_are_refused_before_memory_is_taken(tmp_path):
     file = io.BytesIO()
     np.lib.format.write_array(file, np.zeros(4))
     header = file.getvalue().replace(b"(4,), }" + b" " * 12, b"(4000000000000,), }")
-    page = {"format": 4, "model": MODEL, "notes": {}}
+    page = {"format": FORMAT, "model": MODEL, "notes": {}}
     content = resealed(zipped({"unspool.json": page, "arrays/0.npy": header}))
     refused(tmp_path, content, "does not fit its")
 
@@ -306,7 +306,11 @@ def test_five_hundred_forged_pages(tmp_path):
     random = np.random.default_rng(12)
     encoder = Encoder()
     model = unspool.Isomap(n_neighbors=6).fit(X)
-    page = {"format": 4, "model": encoder.page(model, ""), "notes": encoder.page({"a": (1,)}, "")}
+    page = {
+        "format": FORMAT,
+        "model": encoder.page(model, ""),
+        "notes": encoder.page({"a": (1,)}, ""),
+    }
     others = [None, -1, 2**80, 1e300, "", "O", "i4,(", [], [[]], {}, True]
     path = tmp_path / "m.unspool"
     for _ in range(500):
@@ -325,7 +329,7 @@ def test_five_hundred_forged_pages(tmp_path):
 
 
 def test_compressed_members_are_refused(tmp_path):
-    page = {"format": 4, "model": MODEL, "notes": {}}
+    page = {"format": FORMAT, "model": MODEL, "notes": {}}
     bomb = {"unspool.json": page, "arrays/0.npy": bytes(10**6)}
     refused(tmp_path, resealed(zipped(bomb, zipfile.ZIP_DEFLATED)), "compressed")
 

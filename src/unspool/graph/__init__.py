@@ -132,7 +132,7 @@ def check_landmarks(landmarks: Any, n_points: int) -> Array:
     Returns
     -------
     ndarray of int
-        The indices.
+        A copy of the indices.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def check_landmarks(landmarks: Any, n_points: int) -> Array:
     >>> graph.check_landmarks([4, 0, 2], 5)
     array([4, 0, 2])
     """
-    chosen = np.asarray(landmarks)
+    chosen = np.array(landmarks)  # a fitted model has its own
     if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):
         raise ValueError(f"landmarks must be a list of indices; got {landmarks!r}")
     if len(np.unique(chosen)) != len(chosen):

@@ -140,7 +140,7 @@ def check_sparse_points(X: Any, estimator: Any, *, reset: bool, min_samples: int
     return points
 
 
-def _own_copy(checked: Any, X: Any) -> Any:
+def own_copy(checked: Any, X: Any) -> Any:
     """Return what was checked, copied if it looks into the caller's array."""
     if sp.issparse(checked):
         return checked.copy() if sp.issparse(X) else checked
@@ -329,7 +329,7 @@ class Door:
             self._dtype = dtype_of(X)
         if reset and self._KEEPS_INPUT:
             # a copy of its own: what the caller does to X later does not change the model
-            self._X = checked = _own_copy(checked, X)
+            self._X = checked = own_copy(checked, X)
         return checked
 
     def _keeps_single(self, n_columns: int) -> bool:

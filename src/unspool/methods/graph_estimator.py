@@ -114,6 +114,7 @@ class GraphEstimator(Estimator):
     _home: Array = learned()  # the chart of each distinct point
     _mapped: Array = learned()  # whether the component of each distinct point has a chart
     _layout: Layout = learned()  # where each chart lies on the map
+    _n_seen: int | None = learned()  # neighbours of a query point, where it has so many
 
     def _relate(self, component: Component, n_coordinates: int) -> Relation:
         """Return how the points of one connected component relate."""
@@ -153,6 +154,7 @@ class GraphEstimator(Estimator):
         foreseen = foreseen_neighbors(self.n_neighbors, self.radius, self._space.shape[0])
         self._claim_memory(self._space.shape[0], foreseen)
         self._index, neighbors = self._relate_neighbors()
+        self._n_seen = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
         self._weigh(neighbors)
         found = graph.find_components(neighbors)
         self.component_labels_ = found.labels[self._copies.point_of]
@@ -415,9 +417,8 @@ class GraphEstimator(Estimator):
         return chart.place(Queries(queries, seen))
 
     def _see(self, index: distances.NeighborIndex, queries: Any) -> NeighborGraph:
-        count = None if self.n_neighbors is None else int(np.median(self.n_neighbors))
         return distances.find_query_neighbors(
-            index, queries, count, self.radius, self.squared_radius, self.strict_radius
+            index, queries, self._n_seen, self.radius, self.squared_radius, self.strict_radius
         )
 
     def _spread_operator(self, apply: Callable[[Array], Array]) -> LinearOperator:

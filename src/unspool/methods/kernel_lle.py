@@ -47,6 +47,7 @@ class KernelLLE(KernelChoice, LLE):
     _diagonal: Array = learned()  # k(x, x) of the fitted points
 
     _SPARSE_POINTS = False
+    _SPARSE_TABLES = False  # distances in feature space are a dense table
     _TABLES = KERNEL_MATRIX
     _ON_DISK = False
 

@@ -16,7 +16,7 @@ from ..runtime import advise
 from ..spectrum import solve
 from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
-from .door import DISTANCES, check_magnitude, without_mask
+from .door import DISTANCES, check_magnitude, own_copy, without_mask
 from .estimator import Estimator
 from .parameters import check_n_components, learned, method, parameter
 
@@ -101,6 +101,7 @@ class MDS(Estimator):
     n_iter_: int = learned(help="number of steps taken")
     radius_: float = learned(help="radius of the sphere, where the map is one; else 1")
     _disparities: Disparities = learned()
+    _counted: Array | sp.csr_array | None = learned()  # pairs that a table of weights counts
 
     _TABLES = DISTANCES
 
@@ -108,7 +109,9 @@ class MDS(Estimator):
         check_metric(self.metric)
         check_n_components(self._n_wanted, given.shape[0] - 1)
         stress.check_start(self.start, (given.shape[0], self._n_wanted))
-        known = self._known(np.float32 if self.precision == "single" else np.float64)
+        dtype = np.float32 if self.precision == "single" else np.float64
+        known = stress.dissimilarities_of(self._X, self.metric, self.weights, dtype)
+        self._counted = stress.counted_pairs(self.weights, given.shape[0])
         self.radius_ = 1.0
         if self.output_metric != "euclidean":
             self._fit_in_space(known, self._first_of_equal(given))
@@ -163,8 +166,9 @@ class MDS(Estimator):
         if is_sphere and isinstance(self.start, str):
             yield stress.initial_configuration(self.start, known, self._n_wanted + 1, rng)
 
-    def _known(self, dtype: Any = np.float64) -> Dissimilarities:
-        return stress.dissimilarities_of(self._X, self.metric, self.weights, dtype)
+    def _known(self) -> Dissimilarities:
+        """Return the dissimilarities of the pairs that counted in the fit."""
+        return stress.dissimilarities_of(self._X, self.metric, self._counted, np.float64)
 
     def _first_of_equal(self, given: Any) -> Array:
         """Return for each point the first that is the same: they share a place on the map."""
@@ -277,7 +281,8 @@ class MDS(Estimator):
         check_magnitude(given.data if sp.issparse(given) else given, fitting=reset)
         if reset:
             single = getattr(X, "dtype", None) == np.float32
-            self._dtype, self._X = np.float32 if single else np.float64, given
+            self._dtype = np.float32 if single else np.float64
+            self._X = given = own_copy(given, X)
         return given
 
     def __sklearn_tags__(self) -> Any:

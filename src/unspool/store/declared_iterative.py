@@ -34,6 +34,7 @@ from .rules import (
     Sizes,
     Sparse,
     Truth,
+    Truths,
     Whole,
     Word,
     optional,
@@ -210,6 +211,9 @@ ITERATIVE_METHODS = {
             "n_iter_": Whole(),
             "_disparities": Part(
                 "metric disparities", "ordinal disparities", "space disparities", n="n"
+            ),
+            "_counted": Either(
+                Nothing(), Truths(("n", "n")), Sparse(("n", "n"), 0.0, 1.0, kinds="b")
             ),
         },
         {

@@ -79,6 +79,7 @@ GRAPH: Fields = {
     "_home": Indices(("u",), below="c"),
     "_mapped": Truths(("u",)),
     "_layout": Part("layout", c="c", d="d"),
+    "_n_seen": optional(COUNT),
     "outliers_": Indices(("*",), below="n"),
     "component_labels_": Indices(("n",), below="n"),
     "eigenvalues_": Reals(("d",)),

@@ -64,8 +64,9 @@ END = struct.Struct("<4s8xI4xH")  # of a zip file: its sign, bytes of its direct
 END_64 = struct.Struct("<4s36xQ8x4s16x")  # the same of a large one, followed by where that is
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # zip's own zero: the same model gives the same file
 SUFFIX = ".unspool"
-# 1: before relations had types; 2: before copies were one point; 3: a table's recipe was a note
-FORMAT = 4
+# 1: before relations had types; 2: before copies were one point; 3: a table's recipe was a note;
+# 4: how many neighbours query points see was asked of the parameter
+FORMAT = 5
 
 
 class UnreadableModel(ValueError):

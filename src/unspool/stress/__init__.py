@@ -4,6 +4,7 @@ from .dissimilarities import (
     Dissimilarities,
     DissimilarityPairs,
     DissimilarityTable,
+    counted_pairs,
     dissimilarities_of,
     weighting_of,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "angles_of",
     "check_start",
     "checked_dissimilarities",
+    "counted_pairs",
     "dissimilarities_of",
     "fill_gaps",
     "first_of_equal_points",

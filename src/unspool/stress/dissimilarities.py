@@ -301,6 +301,12 @@ def weighting_of(weights: Any) -> Weighting:
     return GivenWeights(weights)
 
 
+def counted_pairs(weights: Any, n_points: int) -> Array | sp.csr_array | None:
+    """Return which pairs a table of weights counts; None where none is given, and all count."""
+    weighting = weighting_of(weights).checked(n_points)
+    return weighting.table > 0.0 if isinstance(weighting, GivenWeights) else None
+
+
 def dissimilarities_of(given: Any, metric: Metric, weights: Any, dtype: Any) -> Dissimilarities:
     """Return those of points, or of a table (``metric="precomputed"``) already checked."""
     n, weighting = given.shape[0], weighting_of(weights).checked(given.shape[0])
