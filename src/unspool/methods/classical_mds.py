@@ -14,12 +14,12 @@ from ..runtime import claim, stage
 from ..spectrum import additive_constant, negative_mass
 from ..values import Array, Metric
 from .door import DISTANCES
-from .estimator import Estimator
+from .estimator import SpectralEstimator
 from .parameters import check_n_components, learned, method, parameter
 
 
 @method
-class ClassicalMDS(Estimator):
+class ClassicalMDS(SpectralEstimator):
     """Classical multidimensional scaling: points from their distances.
 
     -1/2 H D^2 H is the gram matrix of points with the distances D; its leading eigenvectors, scaled

@@ -7,14 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import distances, extension
-from ..runtime import Event, limit_threads, listen, recording, show_progress, thread_count
+from ..relation import describe_localized, find_localized
+from ..runtime import (
+    Event,
+    limit_threads,
+    listen,
+    recording,
+    show_progress,
+    thread_count,
+    warn,
+)
 from ..scale.sources import is_lazy
 from ..values import Array, Report
 from .door import Door, check_points, dtype_of
@@ -181,6 +190,7 @@ class Estimator(Door, ScikitLearn):
                     self._n_wanted = self._count_coordinates(checked)
                     self._fit(checked)
             self.embedding_ = _checked_map(self.embedding_, self._dtype)
+            self._look_at_map()
             self.report_ = record.report()
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
@@ -255,6 +265,9 @@ class Estimator(Door, ScikitLearn):
         n_jobs = int(self.n_jobs)
         return limit_threads(n_jobs if n_jobs > 0 else max(1, thread_count() + 1 + n_jobs))
 
+    def _look_at_map(self) -> None:
+        """Tell what a map does not show, where a method knows."""
+
     def _transform(self, X: Any) -> Array:
         raise NotImplementedError
 
@@ -278,6 +291,20 @@ class Estimator(Door, ScikitLearn):
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
+
+
+class SpectralEstimator(Estimator):
+    """Methods of one eigenproblem of all points: coordinates that few of them carry are told."""
+
+    _REMEDY: ClassVar[str] = "scale columns that reach far, or leave these rows out"
+
+    def _look_at_map(self) -> None:
+        found = find_localized(self.embedding_)
+        if found:
+            warn(
+                f"{describe_localized(found, np.arange(len(self.embedding_)))}: all others lie "
+                f"within 5 % of its width; {self._REMEDY}"
+            )
 
 
 class ClusteringEstimator(Estimator):

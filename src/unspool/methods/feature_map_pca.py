@@ -19,12 +19,12 @@ from ..scale.reduction import find_moments
 from ..scale.sources import Source
 from ..spectrum import solve
 from ..values import Array
-from .estimator import Estimator
+from .estimator import SpectralEstimator
 from .parameters import learned, method, parameter
 
 
 @method
-class FeatureMethod(Estimator):
+class FeatureMethod(SpectralEstimator):
     """Computes features outright, and projects them on axes."""
 
     _projection: FeatureProjection = learned()

@@ -37,7 +37,7 @@ from ..scale.sources import Source
 from ..spectrum import products_pay, solve
 from ..values import Array
 from .door import KERNEL_MATRIX
-from .estimator import Estimator
+from .estimator import SpectralEstimator
 from .parameters import KernelChoice, check_n_components, learned, method, parameter
 
 RULES = ("cholesky", "uniform", "kmeans")
@@ -47,7 +47,7 @@ NOTHING = 1e-12  # of the largest eigenvalue: less is rounding
 
 
 @method
-class KernelPCA(KernelChoice, Estimator):
+class KernelPCA(KernelChoice, SpectralEstimator):
     """Kernel PCA: PCA in the feature space of a kernel (Schölkopf, Smola, Müller 1998).
 
     With ``kernel="linear"`` it is PCA. The Gaussian's width is given by exactly one of ``gamma``,
@@ -98,6 +98,7 @@ class KernelPCA(KernelChoice, Estimator):
 
     _TABLES = KERNEL_MATRIX
     _SPARSE_POINTS = True
+    _REMEDY = "widen the kernel, or leave these rows out"
 
     @property
     def covariance_eigenvalues_(self) -> Array:

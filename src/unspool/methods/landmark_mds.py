@@ -15,12 +15,12 @@ from ..scale.reduction import distances_from, find_moments
 from ..scale.sources import Source
 from ..values import Array, Metric
 from .door import DISTANCES, check_table
-from .estimator import Estimator
+from .estimator import SpectralEstimator
 from .parameters import LandmarkChoice, check_n_components, learned, method, parameter
 
 
 @method
-class LandmarkMDS(LandmarkChoice, Estimator):
+class LandmarkMDS(LandmarkChoice, SpectralEstimator):
     """Landmark MDS: classical scaling of a few landmarks, all others placed by their distances.
 
     Only the n x m distances to the m landmarks are ever held (de Silva and Tenenbaum 2004). Exact

@@ -20,7 +20,7 @@ from ..relation import (
     scale_by_roots,
     unfold_smoothly,
 )
-from ..runtime import advise, warn
+from ..runtime import advise, limit_blas_threads, warn
 from ..spectrum import solve
 from ..values import Array, EigenProblem, NeighborGraph, Spectrum
 from .door import check_kernel
@@ -170,11 +170,13 @@ class MaximumVarianceUnfolding(GraphEstimator):
                 )
             return found
         count = min(self.n_vectors, bounds.n_points - 1)
-        vectors = self._smoothest(component, geometry, count)
-        tolerance = max(self.tol, 1e-3)
-        found = unfold_smoothly(
-            bounds, vectors, mass, tolerance, self.max_iter, self._n_wanted, STIFF[self.basis]
-        )
+        stiffness, tolerance = STIFF[self.basis], max(self.tol, 1e-3)
+        # what two threads of BLAS round otherwise, hundreds of steps carry to 5e-4 of the map
+        with limit_blas_threads():
+            vectors = self._smoothest(component, geometry, count)
+            found = unfold_smoothly(
+                bounds, vectors, mass, tolerance, self.max_iter, self._n_wanted, stiffness
+            )
         if not found.converged:
             advise(
                 f"squared distances overstep their bounds by {found.broken:.1e} (root mean "

@@ -18,7 +18,7 @@ from ..scale.sources import Source
 from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem
 from .door import check_kernel
-from .estimator import Estimator, draw_seed
+from .estimator import SpectralEstimator, draw_seed
 from .parameters import check_parameters, learned, method, parameter
 
 EQUAL = 4 * float(np.finfo(np.float64).eps)  # of the mean: its rounding is no variance
@@ -26,7 +26,7 @@ BLOCK = 1 << 18  # entries of a centred block
 
 
 @method
-class PCA(Estimator):
+class PCA(SpectralEstimator):
     """Principal component analysis: the flat map that loses the least.
 
     Points are projected on the ``n_components`` directions of largest variance, which are the axes

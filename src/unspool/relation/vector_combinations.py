@@ -27,6 +27,7 @@ import scipy.sparse as sp
 from scipy.linalg import lu_factor, lu_solve
 
 from ..optimize import Outcome, iterate, minimize, repeat
+from ..runtime import limit_blas_threads
 from ..values import Array
 from .maximum_variance import DistanceBounds, Unfolding
 
@@ -142,14 +143,15 @@ def solve_combination(
     def converged(losses: Sequence[float]) -> bool:
         return losses[-1] <= tolerance or losses[-1] == losses[-2]
 
-    found = iterate(
-        initial,
-        program.loss(initial),
-        step,
-        converged,
-        name="combination",
-        max_steps=max_steps,
-    )
+    with limit_blas_threads():
+        found = iterate(
+            initial,
+            program.loss(initial),
+            step,
+            converged,
+            name="combination",
+            max_steps=max_steps,
+        )
     return Outcome(width * found.state.matrix, found.losses, found.converged)
 
 
