@@ -57,6 +57,16 @@ def test_the_gradient_is_that_of_the_divergence(roll, d):
             assert found[i, c] == pytest.approx(slope, abs=1e-7)
 
 
+def test_exaggeration_multiplies_the_attraction(roll):
+    affinities = symmetric_affinities(distances.neighbor_graph(roll, 30), 10.0)
+    places = np.random.default_rng(0).standard_normal((300, 2))
+    objective = Objective(affinities, Repulsion(affinities.counts, "exact"))
+    more = objective.gradient(places, 3.5) - objective.gradient(places, 1.0)
+    offsets = places[:, None] - places
+    pulls = dense(affinities) / (1.0 + (offsets**2).sum(axis=2))
+    np.testing.assert_allclose(more, 2.5 * np.einsum("ij,ijc->ic", pulls, offsets), atol=1e-12)
+
+
 def test_the_divergence_is_that_of_the_map(roll, model):
     affinities = symmetric_affinities(distances.neighbor_graph(roll, 36), 12.0)
     assert model.kl_divergence_ == pytest.approx(
@@ -204,8 +214,10 @@ def test_held_out_digits_keep_their_labels_as_fitted_ones(name, n):
     assert label_accuracy(labels[:n], seen, labels[n:]) > fitted - 0.02
 
 
-def test_query_points_are_at_a_minimum_of_their_own_divergence(roll, model):
+@pytest.mark.parametrize("exaggeration", [1.0, 4.0])
+def test_query_points_are_at_a_minimum_of_their_own_divergence(roll, exaggeration):
     """No nearby place has a lower loss, by the formula and not by our kernels."""
+    model = TSNE(2, exaggeration=exaggeration, **QUICK).fit(roll)
     new = datasets.swiss_roll(40, seed=9).points
     placed = model.transform(new)
     seen = distances.find_query_neighbors(distances.build_index(roll), new, 36)
@@ -218,7 +230,7 @@ def test_query_points_are_at_a_minimum_of_their_own_divergence(roll, model):
 
     def loss(i, z):
         near = 1.0 / (1.0 + ((z - model.embedding_) ** 2).sum(axis=1))
-        return -p[i] @ np.log(near[columns[i]]) + np.log(near.sum())
+        return -exaggeration * p[i] @ np.log(near[columns[i]]) + np.log(near.sum())
 
     random = np.random.default_rng(0)
     for i in np.flatnonzero(free):

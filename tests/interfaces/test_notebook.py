@@ -95,6 +95,14 @@ def test_the_headline_names_the_maps_that_keep_neighbours(tmp_path):
     )
 
 
+def test_a_map_in_a_dot_is_in_no_headline(tmp_path):
+    points = np.random.default_rng(0).standard_normal((120, 2))
+    dot = np.where(np.arange(120)[:, None] < 3, points + 1e4, points)
+    noise = np.random.default_rng(1).random((120, 2))
+    page = report_of(tmp_path, points, {"dot": dot, "noise": noise})
+    assert "No map keeps neighbours well: noise comes nearest" in page
+
+
 def test_warnings_come_first_and_the_rest_is_folded(tmp_path):
     points = np.vstack([ROLL.points, ROLL.points[:7]])
     page = report_of(tmp_path, points, ["pca"])

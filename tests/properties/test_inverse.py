@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from tests.cases import CASES, DIMENSIONS, GRAPH, bent, roll
 from tests.compare import relative
 from unspool.methods import PCA, ClassicalMDS, Isomap, KernelPCA
+from unspool.methods.estimator import Estimator
 
 X = bent(300)
 ON_TABLES = {name: case for name, case in CASES.items() if case.precomputed}
@@ -89,7 +91,23 @@ def test_classical_scaling_inverts_an_affine_map_exactly():
 
 
 def test_the_gaussian_pre_image_is_nearer_than_the_start():
-    """With many components the pre-image of a known point is that point."""
+    """|phi(z) - sum c phi(x)|^2 at the places of other points, against where the search begins."""
+    points = bent(120)[:, :3]
+    model = KernelPCA(20, kernel="gaussian", sigma=3.0).fit(points)
+    places = model.transform(bent(60, seed=8)[:, :3])
+    centered = places / model.eigenvalues_ @ model.embedding_.T
+    shares = centered - centered.mean(axis=1, keepdims=True) + 1.0 / len(points)
+
+    def gap(z):
+        return -2.0 * (shares * np.exp(-cdist(z, points, "sqeuclidean") / 18.0)).sum(axis=1)
+
+    found = gap(model.inverse_transform(places))
+    start = gap(Estimator._inverse_transform(model, places))
+    assert (found <= start).all()
+    assert np.mean(found < start - 1e-3) > 0.9
+
+
+def test_with_many_components_the_gaussian_pre_image_of_a_known_point_is_that_point():
     points = bent(120)[:, :3]
     model = KernelPCA(100, kernel="gaussian", sigma=3.0).fit(points)
     back = model.inverse_transform(model.embedding_)

@@ -2,7 +2,8 @@
 
 ``make sabotage`` tries them all; ``python -m tests.sabotage.running relation/`` those with this in
 their name; with ``--log FILE`` each verdict is added to a file at once, and what is caught there
-already is not tried again. Exit status 1 if one survives. A verdict names the test that failed,
+already is not tried again. Exit status 1 if one survives; those whose tests are all skipped here
+(no browser, say) are listed. A verdict names the test that failed,
 which is then run by itself: it must fail again on the broken source and pass on the sound one, or
 its failure is not of the breakage. Every run has a process of its own, forked from one that has
 loaded NumPy, SciPy, scikit-learn and numba already, which is most of the time otherwise.
@@ -27,7 +28,7 @@ from tests.sabotage.breakages import BREAKAGES, Breakage
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 600  # of work for the tests of one breakage: what then still runs, hangs
-PASSED, FAILED = 0, 1  # how pytest ends
+PASSED, FAILED, NOTHING = 0, 1, 5  # how pytest ends; the last here also if all were skipped
 SHARED = ("pytest", "numpy.testing", "scipy.sparse.linalg", "scipy.spatial", "scipy.stats")
 SHARED += ("scipy.interpolate", "sklearn.manifold", "sklearn.utils.estimator_checks", "numba")
 SHARED += ("pandas", "threadpoolctl", "numba.core.caching", "hypothesis")
@@ -40,7 +41,9 @@ class Verdict:
     """What became of a breakage."""
 
     breakage: Breakage
-    state: str  # "caught", "SURVIVED", "hung", "error" if the tests cannot be run, or "UNCLEAR"
+    # "caught", "SURVIVED", "not run" if all its tests are skipped here, "hung", "UNCLEAR", or
+    # "error" if it cannot be made or its tests cannot be run
+    state: str
     seconds: float
     told: str = ""  # the test that caught it, or what pytest printed
 
@@ -50,22 +53,24 @@ class Verdict:
     @property
     def because(self):
         """Why it is so: the test that failed, or the end of what was printed."""
-        if self.state in ("caught", "SURVIVED"):
+        if self.state in ("caught", "SURVIVED", "not run"):
             last = self.told.strip().rpartition("\n")[2]
             return f"{'':<19}by {last}" if self.state == "caught" else f"{'':<19}{last}"
         return self.told[-2000:]
 
 
-class Failures:
-    """What pytest is given to write down the first test that fails."""
+class Outcomes:
+    """What pytest is given to write down the first test that fails, and one that passes."""
 
-    def __init__(self, file):
-        self.file = file
+    def __init__(self, failed, passed):
+        self.failed, self.passed = failed, passed
 
     def pytest_runtest_logreport(self, report):
         """Hear what became of a test."""
-        if report.failed and not self.file.exists():
-            self.file.write_text(report.nodeid, "utf-8")
+        if report.failed and not self.failed.exists():
+            self.failed.write_text(report.nodeid, "utf-8")
+        if report.passed and report.when == "call":
+            self.passed.write_text(report.nodeid, "utf-8")
 
 
 class Copy:
@@ -98,8 +103,9 @@ class Copy:
         Compiled code lies beside its file, and is known by the date of that, not of those that it
         calls: a broken kernel needs a folder of its own for ``compiled`` code.
         """
-        printed, failed = self.folder / "printed", self.folder / "failed"
+        printed, failed, passed = (self.folder / word for word in ("printed", "failed", "passed"))
         failed.unlink(missing_ok=True)
+        passed.unlink(missing_ok=True)
         for module in SHARED:
             importlib.import_module(module)
         sys.stdout.flush()
@@ -107,13 +113,15 @@ class Copy:
         if child == 0:
             named = [f"tests/{test}" for test in tests]
             quick = () if all("::" in test for test in tests) else QUICK
-            self._run_and_exit([*quick, *named], printed, Failures(failed), compiled)
+            self._run_and_exit([*quick, *named], printed, Outcomes(failed, passed), compiled)
         ended = _wait(child, seconds)
         if ended == FAILED and failed.exists():
             return ended, failed.read_text("utf-8").removeprefix("tests/")
+        if ended == PASSED and not passed.exists():
+            ended = NOTHING
         return ended, printed.read_text("utf-8", "replace")
 
-    def _run_and_exit(self, arguments, printed, failures, compiled):
+    def _run_and_exit(self, arguments, printed, outcomes, compiled):
         """Run tests, in the child."""
         import numba
         import pytest
@@ -129,7 +137,7 @@ class Copy:
             os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])  # for those that tests start
             os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # 2 s for plugins that nothing uses
             os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = compiled
-            ended = int(pytest.main([*OPTIONS, *arguments], plugins=[failures]))
+            ended = int(pytest.main([*OPTIONS, *arguments], plugins=[outcomes]))
         except BaseException:
             traceback.print_exc()
         finally:
@@ -177,7 +185,10 @@ def broken_text(text, breakage):
 def attack(copy, breakage):
     """Return whether the tests named for a breakage notice it."""
     began = time.perf_counter()
-    state, told = _noticed(copy, breakage)
+    try:
+        state, told = _noticed(copy, breakage)
+    except ValueError as error:  # its place is gone: the others are tried all the same
+        state, told = "error", str(error)
     return Verdict(breakage, state, time.perf_counter() - began, told)
 
 
@@ -186,7 +197,8 @@ def _noticed(copy, breakage):
         compiled = own if breakage.file.endswith("_kernels.py") else ""
         ended, told = copy.run(breakage.caught_by, compiled)
         if ended != FAILED:
-            return {PASSED: "SURVIVED", None: "hung"}.get(ended, "error"), told
+            words = {PASSED: "SURVIVED", NOTHING: "not run", None: "hung"}
+            return words.get(ended, "error"), told
         if copy.run([told], compiled)[0] == PASSED:
             return "UNCLEAR", f"it fails now and then: {told}"
     if copy.run([told])[0] != PASSED:
@@ -231,7 +243,7 @@ def main(arguments):
     print(f"\n{len(named) - len(left)} of {len(named)} breakages were caught")
     for verdict in left:
         print(f"  {verdict.state}: {verdict.breakage.name}")
-    return int(bool(left))
+    return int(any(verdict.state != "not run" for verdict in left))
 
 
 if __name__ == "__main__":

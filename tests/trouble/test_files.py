@@ -5,7 +5,10 @@ import gzip
 import os
 import signal
 import stat
+import threading
+import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -48,8 +51,12 @@ def small_limits(monkeypatch):
 def test_a_packed_text_that_would_fill_the_memory(tmp_path):
     with gzip.open(tmp_path / "bomb.csv.gz", "wb") as file:
         file.write(b"x,y\n" + b"1,2\n" * 1_000_000)
+    tracemalloc.start()
     with pytest.raises(ValueError, match=r"bomb.csv.gz unpacks to more than 262.1 kB"):
         read_table(tmp_path / "bomb.csv.gz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2_000_000  # it would unpack to 4 MB, and is not
 
 
 @pytest.mark.usefixtures("small_limits")
@@ -80,6 +87,9 @@ def test_an_archive_that_lies_about_its_arrays(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
 def test_what_is_no_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
+    # one who writes, and waits for a reader: without it a wrong answer would be none at all
+    giver = Path(tmp_path / "pipe.csv").write_text
+    threading.Thread(target=giver, args=("x,y\n1,2\n3,5\n",), daemon=True).start()
     (tmp_path / "zero.csv").symlink_to("/dev/zero")
     for name in ("pipe.csv", "zero.csv"):
         result = run("embed", tmp_path / name, "-m", "pca")
