@@ -335,6 +335,22 @@ class Report:
         return "\n".join([*lines, *(f"advice: {line}" for line in self.advice)])
 
 
+class WrongInput(ValueError, TypeError):
+    """What was given is no table of numbers; an error of its value, and of its type."""
+
+
+def refuse_cells(X: Any) -> None:
+    """Refuse an AnnData, which holds several tables of the same cells, and say which there are."""
+    if not all(hasattr(X, name) for name in ("obs_names", "var_names", "obsm")):
+        return
+    there = [f".layers[{name!r}]" for name in X.layers if name is not None]  # X itself, of late
+    there += [f".obsm[{name!r}]" for name in X.obsm]
+    raise WrongInput(
+        "an AnnData holds several tables of the same cells; pass one of them: "
+        f"{', '.join(['.X', *there])}"
+    )
+
+
 LONGEST = 60  # characters of one fact in a notebook: some are arrays
 
 

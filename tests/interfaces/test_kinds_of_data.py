@@ -1,5 +1,8 @@
 """Cells, images, spreadsheets, dates, outliers: what people have, through the real packages."""
 
+import inspect
+from functools import partial
+
 import anndata
 import numpy as np
 import pandas as pd
@@ -9,7 +12,23 @@ from PIL import Image
 
 import unspool
 from tests.interfaces.running import done, refused
-from unspool import LLE, PCA, Isomap, LaplacianEigenmaps, compare, datasets, distances, graph
+from unspool import (
+    LLE,
+    PCA,
+    Isomap,
+    LaplacianEigenmaps,
+    compare,
+    datasets,
+    diagnose,
+    dimension,
+    distances,
+    explore,
+    graph,
+    kernel,
+    plan,
+    plot,
+    quality,
+)
 from unspool.io import TablePreparation, read_points, read_table, scanpy_graph
 from unspool.io.cells import kind_of_graph
 
@@ -78,7 +97,50 @@ def test_wrong_tables_of_cells_are_refused(h5ad, tmp_path):
     refused("embed", tmp_path / "bad.h5ad", says="is no h5ad file that can be read")
 
 
-@pytest.mark.parametrize("ask", [Isomap().fit, PCA().fit_transform, LLE().fit, compare])
+PLACES = ROLL.points[:, :2].copy()
+TABLES = {"X", "Y", "truth", "distances", "reference"}  # what scores and estimates call theirs
+OTHERS = {"n_neighbors": 8, "name": "X", "estimator": PCA(2)}
+
+
+def asks(room):
+    """Yield the functions of a room with each table in turn left open, to be given cells."""
+    for name in sorted(room.__all__):
+        found = getattr(room, name)
+        if not inspect.isfunction(found):
+            continue
+        needed = inspect.signature(found).parameters
+        for table in sorted(TABLES & needed.keys()):
+            given = {other: PLACES for other in TABLES & needed.keys() - {table}}
+            given |= {other: OTHERS[other] for other in OTHERS.keys() & needed.keys()}
+            yield pytest.param(
+                lambda cells, ask=found, table=table, given=given: ask(**{table: cells}, **given),
+                id=f"{name}-{table}",
+            )
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        Isomap().fit,
+        PCA().fit_transform,
+        LLE().fit,
+        compare,
+        *asks(quality),
+        *asks(dimension),
+        partial(diagnose, PCA(2).fit(ROLL.points)),
+        partial(explore, PCA(2), browser=False, block=False),
+        partial(plan, "isomap"),
+        lambda cells: compare(PLACES, [PCA(2)], truth=cells),
+        distances.neighbor_graph,
+        distances.build_index,
+        lambda cells: distances.pairwise_distances(cells, PLACES),
+        lambda cells: distances.pairwise_squared_distances(PLACES, cells),
+        lambda cells: unspool.curviness(np.zeros(90), cells),
+        kernel.median_gamma,
+        partial(kernel.monomials, degree=2),
+        plot.embedding,
+    ],
+)
 def test_annotated_data_are_refused_at_once_with_what_they_hold(ask):
     with pytest.raises(ValueError, match=r"\.X, \.layers\['counts'\], \.obsm\['X_pca'\]"):
         ask(cells_of())

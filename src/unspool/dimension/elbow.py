@@ -21,7 +21,7 @@ from ..graph import symmetrize
 from ..kernel import double_centered
 from ..paths import geodesic_distances
 from ..runtime import stage
-from ..values import Array, Metric
+from ..values import Array, Metric, refuse_cells
 from .estimate import DistinctPoints, Estimate, find_distinct_points
 
 NEGLIGIBLE = 1e-4  # an unexplained share below is as good as none: a correlation of 0.99995
@@ -196,6 +196,8 @@ def _checked(values: Any, name: str, least: int) -> Array:
 
 
 def _checked_map(distances: Any, Y: Any, columns: Array | None) -> tuple[Array, Array]:
+    for given in (distances, Y):
+        refuse_cells(given)
     table, places = np.asarray(distances, np.float64), np.asarray(Y, np.float64)
     if places.ndim != 2 or places.shape[1] < 2 or not np.isfinite(places).all():
         raise ValueError("Y must be a finite map with at least 2 coordinates to show an elbow")

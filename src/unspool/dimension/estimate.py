@@ -32,7 +32,7 @@ from ..distances import (
 from ..graph import find_copies
 from ..runtime import stage
 from ..scale.sources import is_lazy, open_source
-from ..values import Array, Metric
+from ..values import Array, Metric, refuse_cells
 
 OVERLAP = 1.5  # errors over neighbourhoods that share points, for errors over as many apart:
 # 1.1 to 1.7 at every scale, measured on normal clouds in 1, 2 and 4 dimensions
@@ -452,6 +452,7 @@ def _choose(n: int, n_columns: int, sample: int | None, seed: int) -> Array:
 
 
 def _checked(X: Any, metric: Metric) -> Array:
+    refuse_cells(X)
     values = np.asarray(X)
     if values.ndim != 2 or values.size == 0 or values.dtype.kind not in "fiub":
         raise ValueError(

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..runtime import limit_blas_threads, run_strips
-from ..values import Array, Metric
+from ..values import Array, Metric, refuse_cells
 
 TOLERANCE = 1e-11
 BY_ANGLE = ("cosine", "correlation")
@@ -81,6 +81,8 @@ def pairwise_distances(queries: Array, points: Array, metric: Metric = "euclidea
     >>> distances.pairwise_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[5., 1.]])
     """
+    for given in (queries, points):
+        refuse_cells(given)
     if sp.issparse(queries) or sp.issparse(points):
         return _of_sparse(queries, points, metric)
     if metric not in ("euclidean", "l2"):
@@ -131,6 +133,8 @@ def pairwise_squared_distances(
     >>> distances.pairwise_squared_distances(np.array([[0.0]]), np.array([[3.0], [2.0]]))
     array([[9., 4.]])
     """
+    for given in (queries, points):
+        refuse_cells(given)
     if sp.issparse(queries) or sp.issparse(points):
         return np.square(_of_sparse(queries, points, metric))
     if metric in ("euclidean", "l2"):

@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from ..edges import graph_from_edges, graph_from_table
 from ..runtime import in_words, run_chunks, run_strips, stage, tell_progress, thread_count, warn
-from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search, StoredPoints
+from ..values import Array, Metric, NeighborGraph, NeighborIndex, Search, StoredPoints, refuse_cells
 from .blocks import BlockSearch, GivenDistances, MetricSearch, exact_seconds, pair_distances
 from .exact import Nearest, Within
 from .metrics import check_metric, pairwise_squared_distances
@@ -172,6 +172,7 @@ def choose_search(X: Any, metric: Metric, search: Search) -> Search:
     >>> distances.choose_search(np.zeros((100, 3)), "euclidean", "auto")
     'exact'
     """
+    refuse_cells(X)
     if search != "auto":
         return search
     if metric not in APPROXIMATE or sp.issparse(X):

@@ -17,10 +17,9 @@ import scipy.sparse as sp
 
 from ..catalog import METHODS, entry_of, is_catalogued
 from ..distances import check_metric
-from ..methods.door import refuse_cells
 from ..quality import check_neighbors, checked, checked_table
 from ..runtime import available_bytes, share_work, show_progress, stage
-from ..values import Array, Metric
+from ..values import Array, Metric, refuse_cells
 from .comparison import Comparison, Outcome, Settings, Yardstick, geodesics_to_guides
 from .evidence import FAILURES
 
@@ -199,6 +198,7 @@ def checked_data(X: Any, metric: Metric) -> Any:
 def _checked_truth(truth: Any, n_points: int) -> Array | None:
     if truth is None:
         return None
+    refuse_cells(truth)
     given = np.asarray(truth)
     true = checked(given[:, None] if given.ndim == 1 else given, "truth")
     if len(true) != n_points:

@@ -27,7 +27,7 @@ from ..runtime import (
     thread_count,
 )
 from ..scale.cost_model import BlockStage, Layout, as_table, foresee
-from ..values import Array, columns_of_text, html_table
+from ..values import Array, columns_of_text, html_table, refuse_cells
 
 SIDE = 500  # of the matrices that are multiplied
 STREAMED = 4_000_000  # numbers that are added: 32 MB, more than any cache
@@ -181,6 +181,7 @@ def plan(
     limit = float(available_bytes()) if max_memory is None else float(max_memory)
     if limit <= 0:
         raise ValueError(f"max_memory must be a positive number of bytes; got {max_memory!r}")
+    refuse_cells(n)
     points = None if isinstance(n, int | float | np.number) else n
     if points is not None:
         if np.ndim(points) != 2 or d is not None:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..distances import neighbor_graph
 from ..io import UNEVEN
-from ..values import Array, Metric
+from ..values import Array, Metric, refuse_cells
 
 ISOLATED = 10.0  # typical deviations of the distance to the fifth neighbour: beyond, an outlier
 NAMED = 5  # rows or columns that a warning names
@@ -78,6 +78,7 @@ def summarize(
     >>> evaluate.summarize(datasets.circle(50).points).n_points
     50
     """
+    refuse_cells(points)
     if metric == "precomputed":
         return _of_distances(points)
     table = np.asarray(points, dtype=np.float64)

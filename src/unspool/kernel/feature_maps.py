@@ -27,7 +27,7 @@ import scipy.linalg
 from scipy.special import comb as binomial
 
 from ..runtime import stage
-from ..values import Array, Similarity
+from ..values import Array, Similarity, refuse_cells
 
 
 def veronese(X: Any, degree: int, scaled: bool = False) -> Array:
@@ -243,6 +243,7 @@ def _multinomials(powers: Array) -> Array:
 
 def _checked(X: Any, degree: int) -> Array:
     """Return the variables, one per row: products of rows are contiguous."""
+    refuse_cells(X)
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2:
         raise ValueError(f"X must have one row per point; got an array of shape {points.shape}")

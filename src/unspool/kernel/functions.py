@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from ..distances import pairwise_distances, pairwise_squared_distances, squared_distances_to
 from ..runtime import run_strips
-from ..values import Array
+from ..values import Array, refuse_cells
 from .single import SingleGaussian
 
 KERNELS = (
@@ -201,6 +201,7 @@ def median_gamma(X: Array) -> float:
     """
     from scipy.spatial.distance import pdist
 
+    refuse_cells(X)
     n = X.shape[0]
     spread = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(int))
     if sp.issparse(X):

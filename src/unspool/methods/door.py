@@ -23,7 +23,7 @@ from ..scale.patches import solve_with_room
 from ..scale.placing import map_rows
 from ..scale.sources import Source, open_source, read_whole
 from ..spectrum import solve
-from ..values import Array, EigenProblem, Spectrum
+from ..values import Array, EigenProblem, Spectrum, WrongInput, refuse_cells
 
 InputKind = Literal["points", "distances", "kernel", "weights"]
 Tables = Mapping[InputKind, Mapping[str, str]]  # the first kind whose parameters have these values
@@ -53,22 +53,6 @@ def foreseen_neighbors(given: Any, radius: float | None, n_points: int) -> float
     if radius is not None or count.dtype.kind not in "iu":
         return 0.0
     return min(float(count.mean()), n_points - 1.0)
-
-
-class WrongInput(ValueError, TypeError):
-    """What was given is no table of numbers; an error of its value, and of its type."""
-
-
-def refuse_cells(X: Any) -> None:
-    """Refuse an AnnData, which holds several tables of the same cells, and say which there are."""
-    if not all(hasattr(X, name) for name in ("obs_names", "var_names", "obsm")):
-        return
-    there = [f".layers[{name!r}]" for name in X.layers if name is not None]  # X itself, of late
-    there += [f".obsm[{name!r}]" for name in X.obsm]
-    raise WrongInput(
-        "an AnnData holds several tables of the same cells; pass one of them: "
-        f"{', '.join(['.X', *there])}"
-    )
 
 
 def without_mask(X: Any) -> Any:

@@ -29,7 +29,7 @@ from ..runtime import warn
 from ..scale.patches import claim_room
 from ..scale.sources import Source
 from ..spectrum import solve
-from ..values import Array, EigenProblem, NeighborGraph, Spectrum
+from ..values import Array, EigenProblem, NeighborGraph, Spectrum, refuse_cells
 from .door import WEIGHTS_OR_DISTANCES, check_table
 from .graph_estimator import GraphEstimator
 from .parameters import VectorChoice, learned, method, parameter
@@ -314,6 +314,7 @@ def curviness(values: Any, X: Any, n_components: int = 2, n_neighbors: int = 15)
     >>> round(curviness(plane[:, 0] ** 2 + plane[:, 1], plane), 6)
     4.0
     """
+    refuse_cells(X)
     points, heights = np.asarray(X, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if points.ndim != 2 or heights.shape != (len(points),):
         raise ValueError(

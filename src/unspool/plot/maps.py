@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..values import Array, NeighborGraph
+from ..values import Array, NeighborGraph, refuse_cells
 from .paint import Marks, bar, key_width, paint, shared_key, usual_look
 from .style import (
     ACCENT,
@@ -231,6 +231,7 @@ def comparison(
     fig = figure(PANEL * columns + key_width(color, n_points), PANEL * rows)
     first = 1
     if points is not None:
+        refuse_cells(points)
         _data_panel(fig, np.asarray(points), color, (rows, columns, 1))
         first = 2
     drawn_axes = []

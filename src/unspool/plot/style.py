@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..values import Array
+from ..values import Array, refuse_cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,6 +82,7 @@ def figure_of(axes: Axes) -> Figure:
 
 def places_of(given: Any) -> Array:
     """Return the coordinates of a map, or of a fitted model."""
+    refuse_cells(given)
     places = np.asarray(getattr(given, "embedding_", given))
     if places.ndim != 2 or not np.issubdtype(places.dtype, np.number) or len(places) == 0:
         raise ValueError(

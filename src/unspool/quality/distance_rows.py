@@ -14,7 +14,7 @@ from ..runtime import is_sharing, limit_blas_threads, reuse, run_strips
 from ..scale.files import at_random
 from ..scale.reduction import distances_to_all
 from ..scale.sources import Source, in_memory, is_lazy, open_source
-from ..values import Array, Metric
+from ..values import Array, Metric, refuse_cells
 from .score import CHUNK_BYTES, PAIRS, STRIP, Chosen
 
 WIDE = 24  # columns from which a matrix product beats differences (784 columns: 12 times)
@@ -213,6 +213,7 @@ def distance_rows(X: Any, metric: Metric = "euclidean", name: str = "X") -> Dist
     50
     """
     check_metric(metric)
+    refuse_cells(X)
     if is_lazy(X) and metric != "precomputed" and name == "X":
         return SourceRows(open_source(X), metric)
     given = np.asarray(in_memory(X, f"the score of {name}, which compares all points,"))
@@ -354,6 +355,7 @@ def _finite(X: Any, name: str) -> Array:
 
 
 def _matrix(X: Any, name: str) -> Array:
+    refuse_cells(X)
     values = np.asarray(in_memory(X, f"the score of {name}, which compares all points,"))
     if values.ndim != 2 or values.size == 0:
         raise ValueError(

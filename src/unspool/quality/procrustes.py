@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import stage
-from ..values import Array
+from ..values import Array, refuse_cells
 from .distance_rows import check_same_points, checked
 from .score import Chosen, Score, mean_score
 
@@ -190,6 +190,7 @@ def explained_by(Y: Any, truth: Any) -> Array:
 
 def _columns(values: Any, name: str) -> Array:
     """Return checked points; a vector is one column."""
+    refuse_cells(values)
     given = np.asarray(values)
     return checked(given[:, None] if given.ndim == 1 else given, name)
 
