@@ -20,7 +20,15 @@ from tests.store import forgery
 from unspool import distances, graph, paths
 from unspool.methods.parameters import parameters_of
 from unspool.relation import gram
-from unspool.store.registry import PIPELINES, PLACES, STEPS, check, class_of, declarations
+from unspool.store.registry import (
+    PIPELINES,
+    PLACES,
+    SAMPLED,
+    STEPS,
+    check,
+    class_of,
+    declarations,
+)
 
 X = bent(40)
 QUERIES = np.vstack([X[:3], bent(6, seed=8), 50.0 * X[:1]])
@@ -58,6 +66,7 @@ POINTS = {
     "weights": lambda: unspool.MDS(weights=np.ones((40, 40)), max_iter=5).fit(X),
     "city blocks": lambda: unspool.MDS(output_metric="manhattan", max_iter=5).fit(X),
     "nystroem": lambda: unspool.KernelPCA(n_landmarks=12).fit(X),
+    "by sample": lambda: unspool.scale.by_sample(unspool.PCA(2), 20, held_out=9).fit(X),
     "linear": lambda: unspool.KernelPCA(kernel="linear").fit(X),
     "polynomial": lambda: unspool.KernelPCA(kernel="polynomial", center=False).fit(X),
     "svd landmarks": lambda: unspool.LandmarkIsomap(n_landmarks=10, scaling="svd").fit(X),
@@ -166,7 +175,7 @@ def test_every_class_declares_every_field():
     assert set(declarations()) == set(PLACES)
     for word, declared in declarations().items():
         cls = class_of(word)
-        if word in OF_PIPELINES:
+        if word in OF_PIPELINES | set(SAMPLED):
             continue
         known = {f.name for f in dataclasses.fields(cls) if f.init or "attribute" in f.metadata}
         if hasattr(cls, "get_params"):

@@ -25,6 +25,7 @@ from ..io import (
     read_table,
 )
 from ..io.preparation import COFACTOR
+from ..scale import BySample
 from .output import tell
 
 Decorator = Callable[[Any], Any]
@@ -233,6 +234,7 @@ def open_model(path: str) -> OpenedModel:
 
     saved = read(path)
     model, color = saved.model, saved.notes.get("color")
+    model = model.model_ if isinstance(model, BySample) else model  # which places all rows
     try:
         check_is_fitted(model)
     except NotFittedError:

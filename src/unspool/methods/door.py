@@ -21,7 +21,7 @@ from ..scale.executor import check_workers
 from ..scale.files import at_random
 from ..scale.patches import solve_with_room
 from ..scale.placing import map_rows
-from ..scale.sources import Source, open_source, read_whole
+from ..scale.sources import Source, match_columns, open_source, read_whole
 from ..spectrum import solve
 from ..values import Array, EigenProblem, Spectrum, WrongInput, refuse_cells
 
@@ -414,10 +414,7 @@ class Door:
 
     def _map_lazily(self, way: str, X: Any, width: int, n_out: int) -> Array:
         """Return rows that are not in memory transformed, a block at a time."""
-        if not hasattr(X, "shape"):
-            X = open_source(X)
-            names = getattr(self, "feature_names_in_", ())
-            X = X.select(tuple(names)) if way == "transform" and len(names) else X
+        X = match_columns(X, getattr(self, "feature_names_in_", ()) if way == "transform" else ())
         if len(X.shape) != 2 or int(X.shape[1]) != width:
             raise ValueError(f"X has {X.shape[-1]} columns, but {way} of this map expects {width}")
         rows: Array = map_rows(self, way, X, n_out)

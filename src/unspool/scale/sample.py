@@ -6,21 +6,63 @@ fitted too, together with the sample; where the two maps disagree about them is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..runtime import recording, stage, warn
 from ..values import Array, Report
 from .cells import split
 from .placing import place_rows
-from .sources import InMemory, Source, is_lazy, open_source
+from .sources import Source, check_rows, is_lazy, open_source
 
 CANDIDATES = 4  # rows looked at for each row of the sample
 HELD_OUT = 1_000  # rows by which the placing is judged
+LOOKED_AT = 65_536  # rows whose numbers are looked at together
 LARGE = 0.1  # of the map's size: a placing error that a warning tells
+SKETCHED = 32  # random directions in which sparse points are spread out: cells have dense axes
+
+
+@dataclass(frozen=True)
+class GivenRows(Source):
+    """Rows of what is in memory, each in the kind of table that it came in.
+
+    Frames keep their names and sparse points their layout, for the method's own door to look at.
+    """
+
+    table: Any
+    at_random = True
+
+    @classmethod
+    def of(cls, X: Any) -> GivenRows:
+        """Return the rows of a table, or of a list of lists."""
+        if sp.issparse(X):
+            return cls(sp.csr_array(X))
+        return cls(X if hasattr(X, "shape") else np.asarray(X))
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # of the table
+        """Rows and columns."""
+        return int(self.table.shape[0]), int(self.table.shape[1])
+
+    def read(self, start: int, stop: int) -> Any:
+        """Return the rows of a range."""
+        return _some(self.table, slice(start, stop))
+
+    def __getitem__(self, rows: Any) -> Any:
+        return _some(self.table, rows)
+
+    def check_numbers(self) -> None:
+        """Raise ValueError, with the row of the table, for a number that no method would take."""
+        for start in range(0, len(self), LOOKED_AT):
+            rows = self.read(start, start + LOOKED_AT)
+            values = rows.data if sp.issparse(rows) else np.asarray(rows)
+            if values.dtype.kind in "fiu":  # of others the method's own door tells
+                check_rows(np.ascontiguousarray(values, dtype=np.float64), start)
 
 
 @dataclass
@@ -90,7 +132,7 @@ class BySample:
         Self
             The fitted object.
         """
-        source = open_source(X) if is_lazy(X) else InMemory(np.asarray(X))
+        source = self._open(X)
         n = len(source)
         if n < self.n + self.held_out:
             raise ValueError(
@@ -98,10 +140,12 @@ class BySample:
                 "the method itself, or ask for a smaller sample"
             )
         with recording() as record:
-            self.sample_, self.held_out_ = choose_rows(source, self.n, self.held_out, self.seed)
-            points, others = source[self.sample_], source[self.held_out_]
-            self.model_ = deepcopy(self.method).fit(points)
-            self.placing_errors_ = self._measure(points, others)
+            self.sample_, self.held_out_ = choose_rows(
+                source, self.n, self.held_out, self.seed, self._checked
+            )
+            both = source[np.concatenate([self.sample_, self.held_out_])]
+            self.model_ = deepcopy(self.method).fit(_some(both, slice(0, self.n)))
+            self.placing_errors_ = self._measure(both)
             self.placing_error_ = float(np.sqrt(np.mean(np.square(self.placing_errors_))))
             if self.placing_error_ > LARGE:
                 warn(
@@ -109,29 +153,57 @@ class BySample:
                     "map's size from where a fit with them puts them; use a larger sample, or "
                     "another method"
                 )
-            width, kind = self.model_.embedding_.shape[1], self.model_.embedding_.dtype
-            kind = np.float32 if source.dtype == np.float32 else kind
-            held = 8.0 * 12 * source.shape[1] + 8.0 * 200
-            self.embedding_ = place_rows(source, self.model_.transform, width, held, kind)
+            self.embedding_ = self._place(source)
         self.report_ = record.report()
         return self
 
-    def _measure(self, points: Array, others: Array) -> Array:
+    def _place(self, source: Source) -> Array:
+        """Return the coordinates of all rows; from then on, the model knows columns by name."""
+        width, kind = self.model_.embedding_.shape[1], self.model_.embedding_.dtype
+        if not isinstance(source, GivenRows) and source.dtype == np.float32:
+            kind = np.float32
+        held = 8.0 * 12 * source.shape[1] + 8.0 * 200
+        placed = place_rows(source, self.model_.transform, width, held, kind)
+        if source.columns:  # of files, whose blocks come without
+            self.model_.feature_names_in_ = np.array(source.columns, dtype=object)
+        return placed
+
+    def _open(self, X: Any) -> Source:
+        """Return the rows of points; what the method would not take is refused at once."""
+        if self.method._input_kind() != "points":
+            raise ValueError(
+                "a sample is drawn of points, and a precomputed table has none; fit "
+                f"{type(self.method).__name__} on the table, or pass the points"
+            )
+        if is_lazy(X):
+            return open_source(X)
+        rows = GivenRows.of(X)
+        self._checked(rows.read(0, 2))
+        rows.check_numbers()
+        return rows
+
+    def _checked(self, rows: Any) -> Any:
+        """Return rows as the method looks at them: numbers, dense or sparse."""
+        return deepcopy(self.method)._check_input(rows, reset=True)
+
+    def _measure(self, both: Any) -> Array:
         """Return how far each held-out row is placed from where a fit with it puts it.
 
-        The second map is laid on the first by the affine map that fits the sample best: axes may be
-        turned, mirrored or scaled without harm.
+        ``both`` are the sample and the rows held out, in this order. The second map is laid on the
+        first by the affine map that fits the sample best: axes may be turned, mirrored or scaled
+        without harm.
         """
         with stage("placing error") as running:
-            placed = self.model_.transform(others).astype(np.float64)
-            both = deepcopy(self.method).fit(np.vstack([points, others])).embedding_
+            others = _some(both, slice(self.n, None))
+            placed = np.asarray(self.model_.transform(others), dtype=np.float64)
+            fitted = deepcopy(self.method).fit(both).embedding_
             known = self.model_.embedding_.astype(np.float64)
-            here = np.column_stack([both.astype(np.float64), np.ones(len(both))])
-            laid = np.linalg.lstsq(here[: len(points)], known, rcond=None)[0]
-            gaps = np.linalg.norm(placed - here[len(points) :] @ laid, axis=1)
+            here = np.column_stack([fitted.astype(np.float64), np.ones(len(fitted))])
+            laid = np.linalg.lstsq(here[: self.n], known, rcond=None)[0]
+            gaps = np.linalg.norm(placed - here[self.n :] @ laid, axis=1)
             size = float(np.sqrt(np.square(known - known.mean(axis=0)).sum(axis=1).mean()))
             errors = np.asarray(gaps / (size or 1.0))
-            running.note(rows=len(others), error=round(float(np.sqrt(np.mean(errors**2))), 4))
+            running.note(rows=len(placed), error=round(float(np.sqrt(np.mean(errors**2))), 4))
         return errors
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
@@ -181,6 +253,21 @@ class BySample:
         """
         return self.model_.inverse_transform(Y)
 
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Return the names of the coordinates.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored: scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of str
+            As of the method.
+        """
+        return np.asarray(self.model_.get_feature_names_out(input_features))
+
 
 def by_sample(method: Any, n: int, *, held_out: int = HELD_OUT, seed: int = 0) -> BySample:
     """Return a method that is fitted on ``n`` rows and places all others by ``transform``.
@@ -217,16 +304,19 @@ def by_sample(method: Any, n: int, *, held_out: int = HELD_OUT, seed: int = 0) -
     return BySample(method, n, held_out, seed)
 
 
-def choose_rows(source: Source, n: int, held_out: int, seed: int) -> tuple[Array, Array]:
+def choose_rows(
+    source: Source, n: int, held_out: int, seed: int, checked: Callable[[Any], Any]
+) -> tuple[Array, Array]:
     """Return the rows of a spread-out sample, and others drawn at random to be held out.
 
-    Of some random rows one is taken from each of n cells that hold equally many of them.
+    Of some random rows one is taken from each of n cells that hold equally many of them;
+    ``checked`` turns rows into numbers.
     """
     rng = np.random.default_rng(seed)
     with stage("sample") as running:
         drawn = rng.choice(len(source), min(len(source), CANDIDATES * n + held_out), replace=False)
         others, candidates = np.sort(drawn[:held_out]), np.sort(drawn[held_out:])
-        points = source[candidates]
+        points = _dense(checked(source[candidates]), rng)
         splits, count = split(points, n)
         cells = splits.cells_of(points)
         order = np.argsort(cells, kind="stable")
@@ -236,3 +326,15 @@ def choose_rows(source: Source, n: int, held_out: int, seed: int) -> tuple[Array
         chosen = np.sort(candidates[np.concatenate([first, more])])
         running.note(rows=n, candidates=len(candidates))
     return chosen, others
+
+
+def _dense(points: Any, rng: np.random.Generator) -> Array:
+    """Return points by which to spread out a sample: of sparse ones, some random directions."""
+    if not sp.issparse(points):
+        return np.asarray(points)
+    return np.asarray(points @ rng.normal(size=(points.shape[1], SKETCHED)))
+
+
+def _some(table: Any, rows: Any) -> Any:
+    """Return some rows of a table in memory, in its own kind."""
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]

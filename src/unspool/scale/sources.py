@@ -28,6 +28,7 @@ LAZY_PACKAGES = ("dask", "zarr", "pyarrow")
 INSTALL = "pip install 'unspool[dask]'"
 HELD = 4.0  # tables of the size of the points that most methods hold, at least
 LARGEST = 1e70  # fourth powers of anything larger overflow
+SHOWN = 8  # columns of a table that an error names
 
 
 def is_lazy(X: Any) -> bool:
@@ -142,8 +143,8 @@ class Source(StoredPoints):
         return find_means(self)
 
     def select(self, names: tuple[str, ...]) -> Source:
-        """Return the same with the columns of these names, where it has names."""
-        return self
+        """Return the same with the columns of these names, in this order, where it has names."""
+        return ColumnsOf(self, names) if self.columns and self.columns != names else self
 
     def search_index(self, metric: Metric, search: Search, seed: int) -> NeighborIndex:
         """Return the search over the rows, which the cells of the points answer."""
@@ -182,6 +183,28 @@ def read_whole(source: Source, method: str, *, sparse: bool) -> Any:
             "and places the others, and tells how well"
         )
     return source[:]
+
+
+def match_columns(X: Any, names: Sequence[str]) -> Any:
+    """Return points that are not in memory with the columns that a fit saw, in their order.
+
+    Others that they have are left out. Where one of the two has no names, columns are taken as they
+    come.
+    """
+    X = X if hasattr(X, "shape") else open_source(X)
+    labels = {str(label): label for label in getattr(X, "columns", ())}
+    missing = [name for name in names if name not in labels]
+    if labels and missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise ValueError(
+            f"X has no column {missing[0]!r}{more}, which the map was made of; its columns are "
+            f"{', '.join(list(labels)[:SHOWN])}{', ...' if len(labels) > SHOWN else ''}"
+        )
+    if not labels or not len(names):
+        return X
+    if isinstance(X, Source):
+        return X.select(tuple(names))
+    return X[[labels[name] for name in names]]
 
 
 def rows_of(points: Any, rows: Array) -> Any:
@@ -248,6 +271,51 @@ class RowsOf(Source):
     def gather(self, rows: Array) -> Any:
         """Return rows in increasing order."""
         return self.source.gather(self.rows[rows])
+
+
+@dataclass(frozen=True)
+class ColumnsOf(Source):
+    """Some columns of a source, in an order of their own."""
+
+    source: Source
+    columns: tuple[str, ...]
+
+    @property
+    def _places(self) -> list[int]:
+        return [self.source.columns.index(name) for name in self.columns]
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # of the columns
+        """Rows and columns."""
+        return len(self.source), len(self.columns)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the stored numbers."""
+        return self.source.dtype
+
+    @property
+    def at_random(self) -> bool:  # type: ignore[override]  # of the source
+        """Whether single rows are read as fast as ranges."""
+        return self.source.at_random
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the source, and which columns."""
+        return f"{self.source.fingerprint} {self.columns}"
+
+    @property
+    def bounds(self) -> Array:
+        """Rows at which it is cheap to begin reading."""
+        return self.source.bounds
+
+    def read_range(self, start: int, stop: int) -> Any:
+        """Return these columns of some rows."""
+        return self.source.read_range(start, stop)[:, self._places]
+
+    def gather(self, rows: Array) -> Any:
+        """Return these columns of rows in increasing order."""
+        return self.source.gather(rows)[:, self._places]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..values import Array, StoredPoints
-from .registry import PIPELINES, class_of, word_of
+from .registry import PIPELINES, class_of, is_made_by_constructor, word_of
 
 SPARSE = {
     f"{layout}_{kind}": getattr(sp, f"{layout}_{kind}")
@@ -94,7 +94,7 @@ class Encoder:
         if isinstance(value, StoredPoints):
             raise ValueError(
                 f"this model cannot be saved: {where} are points on disk, which it refers to; fit "
-                "a sample of them (scale.by_sample), and save its model_"
+                "a sample of them (scale.by_sample), which can be saved"
             )
         word = word_of(type(value))
         if word is None:
@@ -105,14 +105,9 @@ class Encoder:
 
 def _state(value: Any) -> dict[str, Any]:
     """Return all that a value is made of: what its constructor takes, or all it holds."""
-    if _is_made_by_constructor(type(value)):
+    if is_made_by_constructor(type(value)):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
     return {name: part for name, part in vars(value).items() if not name.startswith("_skl_")}
-
-
-def _is_made_by_constructor(cls: Any) -> bool:
-    """Whether ``cls`` is a frozen value: all it holds follows from what its constructor takes."""
-    return dataclasses.is_dataclass(cls) and bool(vars(cls)["__dataclass_params__"].frozen)
 
 
 def refusal(where: str, what: str) -> ValueError:
@@ -213,7 +208,7 @@ class Decoder:
     def _object(self, page: Any) -> Any:
         cls: Any = class_of(page["class"])
         fields = {name: self.value(part) for name, part in page["fields"].items()}
-        if _is_made_by_constructor(cls):
+        if is_made_by_constructor(cls):
             return cls(**fields)
         # defaults come first: a later version may have more parameters than the file
         has_defaults = hasattr(cls, "get_params") and page["class"] not in PIPELINES

@@ -1,4 +1,4 @@
-"""What the steps of a saved pipeline must hold: the preparation of a table, scikit-learn's scalers.
+"""What is saved around methods must hold: steps of a pipeline, a table's preparation, a sample.
 
 Fields of other releases of scikit-learn are optional, so that a file travels between them.
 """
@@ -12,10 +12,12 @@ import numpy as np
 
 from ..catalog import METHODS
 from ..io.preparation import CURVES, NA_CHOICES, SCALES
+from .declared_values import ANY_REAL, SINGLE_TOO
 from .registry import STEPS, Declaration, Part
 from .rules import (
     Either,
     Facts,
+    Indices,
     Items,
     Names,
     Nothing,
@@ -116,6 +118,21 @@ _PAIR = Items(Number(), 2)
 DECLARED: dict[str, Declaration] = {
     "pipeline": _OUTLINE,
     "table model": _OUTLINE,
+    "by sample": Declaration(
+        {
+            "method": Part(*METHODS),
+            "n": Whole(2),
+            "held_out": Whole(1),
+            "seed": Whole(),
+            "model_": Part(*METHODS, n="s", d="d"),
+            "sample_": Indices(("s",), "n"),
+            "held_out_": Indices(("h",), "n"),
+            "embedding_": Reals(("n", "d"), -ANY_REAL, ANY_REAL, SINGLE_TOO),
+            "placing_error_": Number(0.0),
+            "placing_errors_": Reals(("h",), 0.0),
+            "report_": Part("report"),
+        }
+    ),
     "recipe": Declaration(
         {
             "columns": Items(Word(), "p", fewest=1),

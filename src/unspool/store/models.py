@@ -32,7 +32,7 @@ from ..io import write_atomically
 from ..runtime import available_bytes, format_bytes
 from ..values import Array
 from .codec import PLAIN_KINDS, Decoder, Encoder
-from .registry import PIPELINES, STEPS, check_everything, word_of
+from .registry import PIPELINES, SAMPLED, STEPS, check_everything, word_of
 
 PAGE = "unspool.json"
 SEAL = b"unspool sha256:"
@@ -242,8 +242,9 @@ def save(
     Parameters
     ----------
     model : fitted model
-        A method; or a scikit-learn ``Pipeline`` that ends in one, with known steps before it
-        (``io.TablePreparation``, scalers, ``SimpleImputer``, ``PCA``, functions of NumPy).
+        A method; what ``scale.by_sample`` made of one; or a scikit-learn ``Pipeline`` that ends in
+        one, with known steps before it (``io.TablePreparation``, scalers, ``SimpleImputer``,
+        ``PCA``, functions of NumPy).
     path : str or path-like
         The file; its name ends in ``.unspool``.
     notes : dict or None, default=None
@@ -278,10 +279,13 @@ def _check_kind(model: Any) -> None:
     """Refuse, in words, what is neither a method nor a pipeline of steps that are known."""
     if word_of(type(model)) in PIPELINES:
         _check_steps(model)
+    elif word_of(type(model)) in SAMPLED:
+        if not hasattr(model, "report_"):
+            raise ValueError("a sample that was not drawn cannot be saved; fit it first")
     elif not is_catalogued(model):
         raise ValueError(
-            f"only methods of unspool, and pipelines that end in one, can be saved, and "
-            f"{_class_name(model)} is none"
+            "only methods of unspool, and pipelines that end in one or what scale.by_sample made "
+            f"of one, can be saved, and {_class_name(model)} is none"
         )
 
 
@@ -375,7 +379,10 @@ def _read(file: Any) -> SavedModel:
     with refusing("its page does not describe a model"):
         saved = SavedModel(decoder.value(page["model"]), decoder.value(page["notes"]))
         check_everything([saved.model, saved.notes], decoder.room)
-    if not is_catalogued(saved.model) and word_of(type(saved.model)) not in PIPELINES:
+    if not is_catalogued(saved.model) and word_of(type(saved.model)) not in {
+        **PIPELINES,
+        **SAMPLED,
+    }:
         raise UnreadableModel("it holds no model")
     if not isinstance(saved.notes, dict):
         raise UnreadableModel("its notes are no table of names and values")

@@ -97,10 +97,12 @@ PIPELINES = {
     "pipeline": "sklearn.pipeline:Pipeline",
     "table model": "unspool.io.pipeline:TableModel",
 }
+SAMPLED = {"by sample": "unspool.scale.sample:BySample"}
 PLACES = {
     **{word: f"unspool.{place}" for word, place in _VALUES.items()},
     **STEPS,
     **PIPELINES,
+    **SAMPLED,
     "recipe": "unspool.io.preparation:Recipe",
     **{name: ":".join(entry.cls.rsplit(".", 1)) for name, entry in METHODS.items()},
 }
@@ -263,9 +265,14 @@ def check(value: Any) -> Sizes:
     return sizes
 
 
+def is_made_by_constructor(cls: Any) -> bool:
+    """Whether ``cls`` is a frozen value: all it holds follows from what its constructor takes."""
+    return dataclasses.is_dataclass(cls) and bool(vars(cls)["__dataclass_params__"].frozen)
+
+
 def _fields(value: Any) -> dict[str, Any]:
     """Return what a value holds, by name."""
-    if dataclasses.is_dataclass(value) and not hasattr(value, "get_params"):
+    if is_made_by_constructor(type(value)):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
     return dict(vars(value))
 
