@@ -87,6 +87,30 @@ def test_whole_numbers_of_numpy_are_numbers(case, name, rule):
         assert rule.problem_with(np.True_) is None
 
 
+ODD = {
+    "an object": object(),
+    "a list with a word": [1, "a"],
+    "a dictionary": {},
+    "a word": "zzz",
+    "a negative number": -1,
+    "NaN": float("nan"),
+    "a complex number": 2 + 1j,
+}
+MAY_BE_NEGATIVE = ("n_jobs", "coef0", "weights")
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize(("case", "name", "rule"), DECLARED)
+def test_odd_values_are_value_errors_of_one_line_that_name_the_parameter(case, name, rule, odd):
+    model = case.cls(**{**case.options, name: ODD[odd]})
+    if odd == "a negative number" and name in MAY_BE_NEGATIVE and rule.choices is None:
+        model.fit(X[:30])  # every core, a constant of a kernel, and a power
+        return
+    with pytest.raises(ValueError, match=f"{name}|{name.removeprefix('n_')}") as error:
+        model.fit(X[:30])
+    assert "\n" not in str(error.value)
+
+
 def test_rules_say_what_is_wrong():
     whole = Rule("a number", kind=int, at_least=1, at_most=3)
     assert whole.problem_with(2) is None

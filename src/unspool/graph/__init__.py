@@ -142,7 +142,9 @@ def check_landmarks(landmarks: Any, n_points: int) -> Array:
     """
     chosen = np.array(landmarks)  # a fitted model has its own
     if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):
-        raise ValueError(f"landmarks must be a list of indices; got {landmarks!r}")
+        raise ValueError(
+            f"landmarks must be a list of indices (n_landmarks says how many); got {landmarks!r}"
+        )
     if len(np.unique(chosen)) != len(chosen):
         raise ValueError("landmarks lists a point twice")
     if len(chosen) == 0 or chosen.min() < 0 or chosen.max() >= n_points:

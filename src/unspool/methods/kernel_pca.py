@@ -111,7 +111,8 @@ class KernelPCA(KernelChoice, SpectralEstimator):
         return self._X[:0] if self._has_all_pairs() else self._seen
 
     def _keeps_single(self, n_columns: int) -> bool:
-        return ALIASES.get(str(self.kernel), self.kernel) == "gaussian" and self._has_all_pairs()
+        is_gaussian = ALIASES.get(str(self.kernel), str(self.kernel)) == "gaussian"
+        return is_gaussian and self._has_all_pairs()
 
     def _fit(self, X: Array) -> None:
         self._check_layout(X)
@@ -211,15 +212,17 @@ class KernelPCA(KernelChoice, SpectralEstimator):
 
     def _choose_landmarks(self, kernel: GivenKernel | Kernel, rows: Array) -> Array:
         """Return the landmarks as rows, and remember their indices."""
-        rule, seed = self.landmarks, self._seed
-        n = len(rows)
-        count = len(rule) if self.n_landmarks is None else min(self.n_landmarks, n)
+        rule, seed, n = self.landmarks, self._seed, len(rows)
+        if isinstance(rule, str):
+            self._check_rule()
+            count = min(int(self.n_landmarks or n), n)
+        else:
+            self.landmarks_ = graph.check_landmarks(rule, n)
+            count = len(self.landmarks_)
         if not isinstance(rows, Source):
             claim(3 * n * count * 8, f"{n} x {count} similarities", "use fewer landmarks")
         if not isinstance(rule, str):
-            self.landmarks_ = graph.check_landmarks(rule, n)
             return np.asarray(rows[self.landmarks_])
-        self._check_rule()
         if rule != "kmeans":
             self.landmarks_ = draw_landmarks(kernel, rows, count, rule, seed)
             return np.asarray(rows[self.landmarks_])

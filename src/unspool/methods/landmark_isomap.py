@@ -42,6 +42,7 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
 
     def _fit(self, X: Any) -> None:
         check_n_components(self._n_wanted, min(self.n_landmarks, X.shape[0]) - 1)
+        self._check_landmarks(X.shape[0])
         super()._fit(X)
         charts: Any = self.charts_
         chosen = np.concatenate([c.members[c.relation.landmarks] for c in charts])

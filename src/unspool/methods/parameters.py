@@ -295,8 +295,9 @@ class KernelChoice:
 
     def _choose_kernel(self, points: Array, *, centered: bool) -> None:
         """Set the kernel for these points; ``centered`` says that feature means will be removed."""
-        name = self.kernel if callable(self.kernel) else ALIASES.get(self.kernel, self.kernel)
-        if not callable(name) and name not in KERNELS:
+        given = self.kernel
+        name = ALIASES.get(given, given) if isinstance(given, str) else given
+        if not callable(name) and not (isinstance(name, str) and name in KERNELS):
             raise ValueError(f"unknown kernel {self.kernel!r}; use a callable or one of {KERNELS}")
         gamma = gamma_from(self.gamma, self.sigma, self.t)
         if name in OF_DIFFERENCES and gamma is None:
@@ -331,14 +332,22 @@ class LandmarkChoice:
         self, n_points: int, distances_from: Callable[[int], Array], least: int, seed: int
     ) -> Array:
         """Return the landmarks among ``n_points``, ``least`` of them even if all coincide."""
+        self._check_landmarks(n_points)
         if not isinstance(self.landmarks, str):
             return graph.check_landmarks(self.landmarks, n_points)
         count = min(self.n_landmarks, n_points)
         if self.landmarks == "random":
             return graph.choose_uniform(n_points, count, seed)
-        if self.landmarks == "maxmin":
-            return graph.choose_maxmin(distances_from, n_points, count, at_least=least, seed=seed)
-        raise ValueError(f"landmarks must be 'maxmin', 'random' or indices; got {self.landmarks!r}")
+        return graph.choose_maxmin(distances_from, n_points, count, at_least=least, seed=seed)
+
+    def _check_landmarks(self, n_points: int) -> None:
+        """Raise ValueError unless landmarks are a rule, or indices of points."""
+        if not isinstance(self.landmarks, str):
+            graph.check_landmarks(self.landmarks, n_points)
+        elif self.landmarks not in ("maxmin", "random"):
+            raise ValueError(
+                f"landmarks must be 'maxmin', 'random' or indices; got {self.landmarks!r}"
+            )
 
     def _kernel_factor(self) -> Array:
         """Return the F of the kernel matrix F F' that the landmarks stand for."""

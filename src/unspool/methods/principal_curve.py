@@ -73,10 +73,14 @@ class PrincipalMethod(Estimator):
 
 def checked_start(start: Any, n_rows: int | None, n_columns: int) -> Array:
     """Return a start that was given as an array, checked: one error that says what it must be."""
-    given = check_points(start)
+    rows = "any number of rows" if n_rows is None else f"{n_rows} rows, one per point,"
+    wanted = f"start must have {rows} and {n_columns} columns"
+    try:
+        given = check_points(start)
+    except ValueError as error:
+        raise ValueError(f"{wanted}: {str(error).partition(chr(10))[0]}") from None
     if given.shape != (n_rows or len(given), n_columns):
-        rows = "any number of rows" if n_rows is None else f"{n_rows} rows, one per point,"
-        raise ValueError(f"start must have {rows} and {n_columns} columns; got shape {given.shape}")
+        raise ValueError(f"{wanted}; got shape {given.shape}")
     return given
 
 

@@ -85,6 +85,9 @@ class TSNE(Estimator):
     max_iter: int = parameter(default=350, kind=int, at_least=1, help="most updates after these")
     learning_rate: Literal["auto"] | float = parameter(
         default="auto",
+        kind=float,
+        above=0,
+        words=("auto",),
         help="length of the steps along the gradient; 'auto' is n / exaggeration",
     )
     start: Literal["auto", "pca", "laplacian", "random"] | Array = parameter(
@@ -188,9 +191,6 @@ class TSNE(Estimator):
                 f"n_components={self._n_wanted} needs all pairs of {shape[0]} points in every "
                 "update; use at most 3 coordinates"
             )
-        rate = self.learning_rate
-        if not (rate == "auto" if isinstance(rate, str) else np.isfinite(rate) and rate > 0):
-            raise ValueError(f"learning_rate must be 'auto' or a number above 0; got {rate!r}")
         if not isinstance(self.start, str):
             stress.check_start(self.start, (shape[0], self._n_wanted))
         elif self.start not in ("auto", "pca", "laplacian", "random"):

@@ -22,7 +22,7 @@ from ..spectrum import solve
 from ..values import Array
 from .dissimilarities import Dissimilarities
 from .raw_stress import Stress
-from .tables import dense_with_gaps
+from .tables import are_numbers, dense_with_gaps
 
 NAMES = ("classical", "landmarks", "random")
 LANDMARKS = 100
@@ -89,6 +89,8 @@ def check_start(start: Any, shape: tuple[int, int]) -> None:
         if start not in NAMES:
             raise ValueError(f"start must be an array or one of {', '.join(NAMES)}; got {start!r}")
         return
+    if not are_numbers(start):
+        raise ValueError(f"start must be a name, or numbers, of shape {shape}; got {start!r:.60}")
     given = np.asarray(start, dtype=np.float64)
     if given.shape != shape:
         raise ValueError(f"start must have shape {shape}, one row per point; got {given.shape}")

@@ -165,8 +165,11 @@ def _blocks(table: Array) -> Iterator[tuple[slice, Array]]:
 
 def checked_weights(weights: Any, n_points: int) -> Any:
     """Return a table of weights (dense or sparse) as float64: square, symmetric, not negative."""
-    if not hasattr(weights, "__len__") and not sp.issparse(weights):
-        raise ValueError(f"weights must be None, a power, or a table; got {weights!r}")
+    if not sp.issparse(weights) and not (are_numbers(weights) and np.ndim(weights) == 2):
+        raise ValueError(
+            "weights must be None, 'inverse_square', a power of the dissimilarity, or a table of "
+            f"numbers; got {weights!r:.60}"
+        )
     table = check_array(weights, accept_sparse=["csr"], dtype=np.float64, input_name="weights")
     if table.shape != (n_points, n_points):
         raise ValueError(f"weights must have shape {(n_points, n_points)}; got {table.shape}")
@@ -178,6 +181,17 @@ def checked_weights(weights: Any, n_points: int) -> Any:
     if sp.issparse(table):
         return _both_directions(sp.csr_array(table))
     return symmetric_table(table, "weights")
+
+
+def are_numbers(value: Any) -> bool:
+    """Tell whether a value can be read as an array of real numbers."""
+    if np.iscomplexobj(value):
+        return False
+    try:
+        np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def graph_of_pairs(pairs: Pairs) -> NeighborGraph:
