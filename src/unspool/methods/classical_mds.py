@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from .. import distances
+from .. import distances, extension
 from ..kernel import double_centered
 from ..relation import GramMap, fit_gram, operator_by_rows
 from ..runtime import claim, stage
@@ -16,6 +16,8 @@ from ..values import Array, Metric
 from .door import DISTANCES
 from .estimator import SpectralEstimator
 from .parameters import check_n_components, learned, method, parameter
+
+BLOCK = 4096  # rows that are centred at a time: no copy of all points is made
 
 
 @method
@@ -93,8 +95,19 @@ class ClassicalMDS(SpectralEstimator):
     def _transform(self, X: Any) -> Array:
         if self.metric not in ("euclidean", "l2") or self.additive_constant_ > 0.0:
             return self._map.place(self._similarities(X))
-        squares_of = distances.squared_distances_to(self._X)
-        return self._map.place_strips(lambda rows: -0.5 * squares_of(X[rows]), len(X))
+        return extension.divide(self._inner_products(X), self._map.eigenvalues)
+
+    def _inner_products(self, X: Array) -> Array:
+        """Return the centred similarities of points to the fitted ones, times the map of these.
+
+        Of Euclidean distances they are (x - m)'(x_j - m), m the mean, so that no table is made.
+        """
+        anchors, fitted = self._map.anchors, self._X
+        mean = fitted.mean(axis=0, dtype=np.float64)
+        blocks = [slice(first, first + BLOCK) for first in range(0, len(fitted), BLOCK)]
+        axes = sum((fitted[block] - mean).T @ anchors[block] for block in blocks)
+        strips = range(0, len(X), BLOCK)
+        return np.concatenate([(X[first : first + BLOCK] - mean) @ axes for first in strips])
 
     def kernel_(self) -> Array:
         """Return -1/2 H D^2 H, whose kernel PCA is this map.
