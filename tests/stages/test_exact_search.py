@@ -528,3 +528,44 @@ def test_columns_in_which_the_points_do_not_differ():
     np.testing.assert_allclose(own, cdist(points, points), rtol=1e-11)
     np.testing.assert_array_equal(own, own.T)
     assert (np.diag(own) == 0.0).all()
+
+
+def inner_product_cases():
+    random = np.random.default_rng(12)
+    points = random.normal(size=(1200, 30)) * random.lognormal(size=(1200, 1))
+    yield "of many lengths", points
+    yield "one far beyond the others", np.vstack([points, 1e9 * points[:1]])
+    yield "far from the origin", points + 1e6
+    yield "of one length", points / np.linalg.norm(points, axis=1, keepdims=True)
+    yield "copies, and zeros", np.vstack([points[:500], points[:500], np.zeros((3, 30))])
+    yield "few columns", points[:, :2]
+
+
+INNER_PRODUCTS = dict(inner_product_cases())
+
+
+@pytest.mark.parametrize("points", INNER_PRODUCTS.values(), ids=INNER_PRODUCTS)
+def test_largest_inner_products_are_those_of_all_pairs(points):
+    found = distances.largest_inner_products(points, 10)
+    table = np.einsum("ij,kj->ik", points, points)
+    np.fill_diagonal(table, -np.inf)
+    expected = -np.sort(-table, axis=1)[:, :10]
+    sizes = np.linalg.norm(points, axis=1)
+    allowed = 1e-13 * sizes[:, None] * sizes.max()
+    assert (np.abs(found.products - expected) <= allowed).all()
+    assert (found.neighbors != np.arange(len(points))[:, None]).all()
+    again = np.einsum("ij,ikj->ik", points, points[found.neighbors])
+    np.testing.assert_allclose(again, found.products, rtol=1e-12, atol=allowed.max())
+    queries = points[:7] + 1.0
+    others = distances.largest_inner_products(points, 5, queries)
+    wanted = -np.sort(-(queries @ points.T), axis=1)[:, :5]
+    np.testing.assert_allclose(others.products, wanted, rtol=1e-9, atol=1e-9 * sizes.max())
+
+
+def test_inner_products_are_no_metric_and_refuse_what_they_cannot_answer():
+    points = np.eye(4)
+    for count, queries in ((4, None), (0, None), (2, np.zeros((1, 3)))):
+        with pytest.raises(ValueError, match="n_neighbors must be"):
+            distances.largest_inner_products(points, count, queries)
+    with pytest.raises(ValueError, match="largest_inner_products"):
+        distances.neighbor_graph(points, 2, metric="inner_product")

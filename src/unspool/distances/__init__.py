@@ -11,6 +11,7 @@ from .blocks import (
     exact_seconds,
     pair_distances,
 )
+from .inner_products import LargestProducts, largest_inner_products
 from .metrics import (
     bipartite_table,
     check_metric,
@@ -46,6 +47,7 @@ __all__ = [
     "ApproximateSearch",
     "BlockSearch",
     "GivenDistances",
+    "LargestProducts",
     "MetricSearch",
     "NeighborIndex",
     "Search",
@@ -61,6 +63,7 @@ __all__ = [
     "expand_squares",
     "find_neighbors",
     "find_query_neighbors",
+    "largest_inner_products",
     "neighbor_graph",
     "pair_distances",
     "pairwise_distances",

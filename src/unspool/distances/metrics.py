@@ -50,6 +50,11 @@ def check_metric(metric: Any) -> None:
     from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
 
     known = sorted({*SCIPY_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS} - UNUSABLE)
+    if metric in ("inner_product", "dot", "ip"):
+        raise ValueError(
+            f"{metric!r} is no metric: a point need not be its own nearest; use metric='cosine', "
+            "kernel='linear', or distances.largest_inner_products for the search alone"
+        )
     if metric not in known:
         raise ValueError(f"unknown metric {metric!r}; use a callable or one of {', '.join(known)}")
 
