@@ -27,7 +27,7 @@ from .catalog import entry_of, is_catalogued
 from .dimension import Dimension
 from .evaluate import Comparison, summarize
 from .explorer.code import GIVEN, constructor, foreign_modules
-from .explorer.columns import Data
+from .explorer.columns import Data, with_images
 from .explorer.pages import embedded, file_policy, page_style, start_script
 from .explorer.session import Session, taken_maps
 from .explorer.start import data_of_array
@@ -54,11 +54,13 @@ class LiveMap:
     policy: str
 
 
-def live_map(comparison: Comparison, data: Data | None = None) -> LiveMap | None:
+def live_map(
+    comparison: Comparison, data: Data | None = None, images: Any = None
+) -> LiveMap | None:
     """Return the maps of a comparison as they answer in a report; None for too many points.
 
     ``data`` are the table that was mapped, with its other columns; without it, points have the
-    values that were mapped, and the colour.
+    values that were mapped, and the colour. ``images`` lie on the maps, one for each point.
     """
     if comparison.n_points > MOST or not comparison.embeddings:
         return None
@@ -68,6 +70,8 @@ def live_map(comparison: Comparison, data: Data | None = None) -> LiveMap | None
         data = data_of_array(
             given, metric=yardstick.metric, color=comparison.color, truth=yardstick.truth
         )
+    if images is not None and data.image is None:
+        data = with_images(data, images)
     session = Session(data)
     for fitted in taken_maps(comparison, data):
         session.add(fitted)
@@ -127,7 +131,7 @@ def write_report(
             "map_key": plot.key(color),
         }
         running.advance()
-        page["live"] = live_map(comparison, explored)
+        page["live"] = live_map(comparison, explored, images)
         running.advance()
         text = _template().render(**page)
         with write_atomically(goal) as file:

@@ -15,9 +15,9 @@ import unspool
 from tests.explorer.server import IMAGE, make_explorer
 from tests.interfaces.running import run
 from unspool import quality
-from unspool.explorer import honesty, verdicts
+from unspool.explorer import columns, honesty, verdicts
 from unspool.explorer.code import command_code, python_code
-from unspool.explorer.columns import Data, images_of, thumbnail
+from unspool.explorer.columns import Data, images_of, sheet, thumbnail, with_images
 from unspool.explorer.questions import Asked, pack, unpack
 from unspool.explorer.session import fit_map
 from unspool.explorer.start import data_of_array, data_of_table, explorer_of
@@ -451,6 +451,52 @@ def test_images_have_small_pictures_of_their_rows():
     assert data.image.high == 255.0
     with pytest.raises(ValueError, match="have 20 values"):
         images_of(rows, "4x5")
+
+
+def cells_of(found):
+    """Return the pictures on a sheet by the points that they are of."""
+    from PIL import Image
+
+    sheet = np.asarray(Image.open(io.BytesIO(found.arrays["image"].tobytes())))
+    width, height, columns = (found.facts[name] for name in ("width", "height", "columns"))
+    corners = [divmod(k, columns) for k in range(len(found.arrays["points"]))]
+    return {
+        point: sheet[i * height : (i + 1) * height, j * width : (j + 1) * width]
+        for point, (i, j) in zip(found.arrays["points"].tolist(), corners, strict=True)
+    }
+
+
+def test_a_sheet_holds_the_pictures_of_all_rows():
+    rows = np.tile(np.random.default_rng(0).integers(0, 256, size=(12, 3)).astype(float), 20)
+    data = data_of_array(rows, metric="euclidean", image="4x5x3")
+    explorer = explorer_of(data, unspool.PCA(2).fit(rows))
+    assert explorer.capabilities["images"]
+    found = unpack(explorer.answer(Asked("GET", "/api/sheet")).body)
+    cells = cells_of(found)
+    assert sorted(cells) == list(range(12))
+    assert found.facts["type"] == "image/png"
+    for point, picture in cells.items():
+        np.testing.assert_array_equal(picture.reshape(-1), rows[point])
+
+
+def test_a_sheet_of_large_and_many_pictures_stays_small(monkeypatch):
+    monkeypatch.setattr(columns, "SHEET", 50)
+    wave = np.sin(np.linspace(0, 6, 80))[:, None] * np.cos(np.linspace(0, 9, 120))
+    rows = (wave.ravel() + np.random.default_rng(0).normal(size=(70, 1))) % 1.0
+    found = sheet(data_of_array(rows, metric="euclidean", image="80x120"))
+    assert (found.width, found.height) == (56, 37)
+    assert len(set(found.points.tolist())) == 50
+    assert found.type == "image/jpeg"
+    assert len(found.image) < 50 * 56 * 37 / 2
+
+
+def test_images_beside_the_points_are_on_the_sheet():
+    shades = np.random.default_rng(0).integers(1, 256, size=12)
+    images = np.broadcast_to(shades[:, None, None], (12, 4, 5))
+    data = with_images(data_of_array(np.eye(12), metric="euclidean"), images)
+    explorer = explorer_of(data, unspool.PCA(2))
+    cells = cells_of(unpack(explorer.answer(Asked("GET", "/api/sheet")).body))
+    np.testing.assert_array_equal(np.stack([cells[k] for k in range(12)]), images)
 
 
 def test_a_folder_of_images_shows_its_files(tmp_path):

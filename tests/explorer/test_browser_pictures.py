@@ -9,6 +9,7 @@ from sklearn.datasets import load_digits
 import unspool
 from tests.explorer.browser import opened
 from tests.explorer.server import running
+from unspool.explorer.pages import write_page
 from unspool.explorer.start import data_of_array, explorer_of
 
 
@@ -42,6 +43,77 @@ def test_a_row_shows_its_picture(window, digits):
     assert image.get_attribute("src").startswith("blob:")
     assert "digit" in window.text(".hover-card")
     assert "x12" not in window.text(".hover-card")  # pixels are seen, not listed
+
+
+def images_on(window, map_="m0"):
+    return [shape for shape in window.shapes(map_) if shape["kind"] == "image"]
+
+
+def boxes_of(images):
+    half = np.array([[s["width"], s["height"]] for s in images]) / 2
+    places = np.array([[s["x"], s["y"]] for s in images])
+    return places - half, places + half
+
+
+def covered(one, other):
+    """Say which boxes of one list cover which of another."""
+    (low, high), (least, most) = one, other
+    return ((low[:, None] < most) & (high[:, None] > least)).all(axis=2)
+
+
+def test_images_lie_at_their_points_where_there_is_room(window, digits):
+    window.change(maps=["m0"])
+    images = images_on(window)
+    assert len(images) > 15
+    points = [shape["point"] for shape in images]
+    wanted = window.pixels(view_of(digits, "m0").places.astype(float))[points]
+    np.testing.assert_allclose([[s["x"], s["y"]] for s in images], wanted, atol=1e-3)
+    boxes = boxes_of(images)
+    np.testing.assert_array_equal(covered(boxes, boxes), np.eye(len(images), dtype=bool))
+    named = np.array([s["box"] for s in window.shapes() if s["kind"] == "text"])
+    seen = window.frame_of()
+    named += np.array([seen["left"], seen["top"]] * 2)
+    assert len(named) > 3
+    assert not covered(boxes, (named[:, :2], named[:, 2:])).any()
+    window.change(images=False)
+    assert images_on(window) == []
+
+
+def test_images_come_and_go_with_what_is_shown_selected_and_near(window):
+    window.change(maps=["m0"], labels=False)
+    points = {shape["point"] for shape in images_on(window)}
+    hidden = next(k for k in range(120) if k not in points)  # it had no room
+    window.change(selection=[hidden])
+    alpha = {shape["point"]: shape["alpha"] for shape in images_on(window)}
+    assert alpha.pop(hidden) == 1
+    assert set(alpha.values()) == {0.2}
+    window.change(selection=[])
+    window.change(hidden=list(range(9)))  # one digit is left
+    assert 0 < len(images_on(window)) < len(points)
+    window.change(hidden=[])
+    seen = window.frame_of()
+    camera = {key: seen[key] for key in ("x", "y", "span", "yaw", "pitch") if key in seen}
+    window.change(cameras={"m0": {**camera, "span": camera["span"] / 4}})
+    assert {shape["point"] for shape in images_on(window)} - points  # nearer, others have room
+
+
+def test_saved_pictures_and_pages_have_the_images(window, browser, digits, tmp_path):
+    window.change(maps=["m0"])
+    count = len(images_on(window))
+    text = window.page.evaluate(
+        """async () => {
+          const app = await document.querySelector(".unspool").explorer.opened;
+          const { shapesToSVG } = await import("/page/shapes.js");
+          return shapesToSVG(app.board.active().view.shapes());
+        }"""
+    )
+    assert text.count('href="data:image/png;base64,') == count
+    page = write_page(digits.serving.site.explorer.session, tmp_path / "page.html")
+    with opened(browser, f"file://{page}") as alone:
+        alone.change(maps=["m0"])
+        assert {s["point"] for s in images_on(alone)} == {s["point"] for s in images_on(window)}
+        alone.page.mouse.move(*alone.pixels(view_of(digits, "m0").places.astype(float))[7])
+        alone.until("document.querySelector('.hover-card img')?.naturalWidth === 8")
 
 
 def test_the_way_back_is_drawn_as_the_picture_that_inverse_transform_gives(window, digits):

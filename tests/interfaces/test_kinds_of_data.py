@@ -1,6 +1,9 @@
 """Cells, images, spreadsheets, dates, outliers: what people have, through the real packages."""
 
+import base64
+import gzip
 import inspect
+import re
 from functools import partial
 
 import anndata
@@ -29,6 +32,7 @@ from unspool import (
     plot,
     quality,
 )
+from unspool.explorer.questions import unpack
 from unspool.io import TablePreparation, read_points, read_table, scanpy_graph
 from unspool.io.cells import kind_of_graph
 
@@ -269,6 +273,19 @@ def test_images_are_drawn_at_their_places_by_default(tmp_path):
     assert made.images().shape == (48, 8, 8)
     np.testing.assert_array_equal(made.images().reshape(48, 64), made.points)
     refused("embed", "demo:helix:60", *flags, tmp_path / "x.png", "--thumbnails", says="images")
+
+
+def test_reports_and_pages_of_folders_hold_the_images_of_the_live_map(tmp_path):
+    save_images(tmp_path / "faces")
+    flags = ["--methods", "pca,classical-mds", "-q", "-o", tmp_path / "report.html"]
+    done("compare", tmp_path / "faces", *flags)
+    done("explore", tmp_path / "faces", "-m", "pca", "--export", tmp_path / "page.html")
+    for name in ("report.html", "page.html"):
+        page = (tmp_path / name).read_text("utf-8")
+        [packed] = re.findall(r'data-key="/api/sheet" data-type="[^"]*">([^<]*)<', page)
+        sheet = unpack(gzip.decompress(base64.b64decode(packed)))
+        assert sorted(sheet.arrays["points"]) == list(range(24))
+        assert (sheet.facts["width"], sheet.facts["height"]) == (8, 8)
 
 
 def test_images_are_resized_on_request(tmp_path):

@@ -2785,6 +2785,31 @@ BREAKAGES = [
         ),
     ),
     *breaking(
+        "explorer/columns.py",
+        (
+            "a picture on the sheet is of its point",
+            "small = _picture(data, point, CELL)",
+            "small = _picture(data, k, CELL)",
+            f"{ANSWERS}::test_a_sheet_holds_the_pictures_of_all_rows",
+        ),
+        (
+            "a sheet holds a sample of many images",
+            "permutation(data.n_points)[:SHEET]",
+            "permutation(data.n_points)",
+            f"{ANSWERS}::test_a_sheet_of_large_and_many_pictures_stays_small",
+        ),
+    ),
+    *breaking(
+        "explorer/pages.py",
+        (
+            "files hold the images of the map",
+            'yield "/api/sheet", {}',
+            "pass",
+            "interfaces/test_kinds_of_data.py"
+            "::test_reports_and_pages_of_folders_hold_the_images_of_the_live_map",
+        ),
+    ),
+    *breaking(
         "quality/distance_rows.py",
         (
             "scores refuse AnnData at once",

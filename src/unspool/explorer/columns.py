@@ -10,7 +10,7 @@ import io
 import operator
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from ..io import Recipe
 from ..io.preparation import years_of
 from ..io.table import import_pandas, is_date
+from ..runtime import stage
 from ..values import Array, Metric
 from .questions import NotPossible
 
@@ -41,6 +42,9 @@ _OPERATORS = {
     ">=": operator.ge,
 }
 SIDE = 160  # pixels of a small picture
+# images of a sheet, and the longer side of each in pixels: sharp on a screen of double density, and
+# of 2,000 photographs less than 3 MB
+SHEET, CELL = 2_000, 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,18 @@ class ImageShape:
     low: float = 0.0
     high: float = 1.0
     folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Pictures of rows side by side in one image, ``columns`` to a line, in cells of one size."""
+
+    points: Array
+    columns: int
+    width: int
+    height: int
+    type: str
+    image: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +101,7 @@ class Data:
     id: str | None = None
     truth: Array | None = None
     image: ImageShape | None = None
+    pictures: Array | None = None  # images beside the points, where these are none themselves
     title: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
@@ -314,19 +331,34 @@ def images_of(
             f"images of {height} x {width} x {channels} have {height * width * channels} values, "
             f"and the rows have {points.shape[1]}"
         )
-    low, high = float(points.min()), float(points.max())
-    ends = (
-        (0.0, 1.0)
-        if low >= 0 and high <= 1
-        else (0.0, 255.0)
-        if low >= 0 and high <= 255
-        else (low, high)
-    )
-    return ImageShape(height, width, channels, *ends, folder="" if text else folder)
+    return ImageShape(height, width, channels, *_ends(points), folder="" if text else folder)
+
+
+def _ends(values: Any) -> tuple[float, float]:
+    """Return the values of black and of white."""
+    low, high = float(values.min()), float(values.max())
+    if low >= 0 and high <= 255:
+        return 0.0, 1.0 if high <= 1 else 255.0
+    return low, high
+
+
+def with_images(data: Data, images: Any) -> Data:
+    """Return data whose points have images beside them, (n, height, width) or with RGB."""
+    given = np.asarray(images)
+    height, width, *channels = given.shape[1:]
+    shape = ImageShape(height, width, channels[0] if channels else 1, *_ends(given))
+    return replace(data, image=shape, pictures=given.reshape(len(given), -1))
 
 
 def thumbnail(data: Data, point: int) -> bytes:
     """Return a small picture of a row, as PNG: of the file it came from, or of its values."""
+    picture = _picture(data, point, SIDE)
+    picture.thumbnail((SIDE, SIDE))
+    return _written(picture, "png")
+
+
+def _picture(data: Data, point: int, side: int) -> Any:
+    """Return the image of a row, at least so large; a large photograph is not read in full."""
     if data.image is None:
         raise NotPossible("the rows of these data are no images")
     from PIL import Image
@@ -334,12 +366,37 @@ def thumbnail(data: Data, point: int) -> bytes:
     if data.image.folder:
         name = str(data.others["file"].iloc[point])
         with Image.open(Path(data.image.folder) / name) as opened:
-            picture = opened.convert("RGB")
-    else:
-        picture = Image.fromarray(_pixels(data.rows(np.array([point]))[0], data.image))
-    picture.thumbnail((SIDE, SIDE))
+            opened.draft("RGB", (side, side))
+            return opened.convert("RGB")
+    values = data.rows(np.array([point])) if data.pictures is None else data.pictures[[point]]
+    return Image.fromarray(_pixels(np.asarray(values[0], dtype=np.float64), data.image))
+
+
+def sheet(data: Data) -> Sheet:
+    """Return the pictures of the rows in one image, in a random order; of many rows, of some."""
+    from PIL import Image
+
+    points = np.random.default_rng(0).permutation(data.n_points)[:SHEET]
+    first = _picture(data, int(points[0]), CELL)
+    shrunk = min(1.0, CELL / max(first.size))
+    width, height = (max(1, round(shrunk * side)) for side in first.size)
+    columns = max(1, round((len(points) * height / width) ** 0.5))
+    whole = Image.new(first.mode, (columns * width, -(-len(points) // columns) * height))
+    with stage("images", total=len(points)) as running:
+        for k, point in enumerate(points.tolist()):
+            small = _picture(data, point, CELL).resize((width, height), Image.Resampling.BOX)
+            whole.paste(small, (k % columns * width, k // columns * height))
+            running.advance()
+    # drawings are smaller as PNG, and photographs as JPEG
+    written = {kind: _written(whole, kind) for kind in ("png", "jpeg")}
+    kind = min(written, key=lambda kind: len(written[kind]))
+    where = points.astype(np.int32)
+    return Sheet(where, columns, width, height, f"image/{kind}", written[kind])
+
+
+def _written(picture: Any, kind: str) -> bytes:
     made = io.BytesIO()
-    picture.save(made, format="png")
+    picture.save(made, format=kind)
     return made.getvalue()
 
 

@@ -204,6 +204,8 @@ def _questions(
     """Yield what a page may ask without a server."""
     slow = () if brief else ("pairs", "edges", "charts", "diagnosis")
     yield "/api/ids", {}
+    if session.data.image is not None:
+        yield "/api/sheet", {}
     for index in columns:
         yield "/api/column", {"index": str(index)}
     for name, view in session.views.items():

@@ -24,7 +24,7 @@ from ..runtime import Cancelled
 from ..values import Array
 from . import honesty, verdicts
 from .code import build_model, command_code, describe, list_methods, python_code
-from .columns import Column, Data, histogram, thumbnail
+from .columns import Column, Data, histogram, sheet, thumbnail
 from .jobs import Job, Jobs
 from .questions import (
     FRAME,
@@ -73,6 +73,7 @@ class Explorer:
             "rows": True,
             "page": self.host == "server",
             "thumbnails": asks and self.session.data.image is not None,
+            "images": self.session.data.image is not None,
         }
 
     def prepare(self) -> None:
@@ -247,6 +248,15 @@ def _thumbnail(explorer: Explorer, asked: Asked) -> Answer:
     return Answer(thumbnail(explorer.session.data, explorer.point(asked)), "image/png")
 
 
+def _sheet(explorer: Explorer, asked: Asked) -> Answer:
+    if "sheet" not in explorer.frames:
+        found = sheet(explorer.session.data)
+        facts = {name: getattr(found, name) for name in ("columns", "width", "height", "type")}
+        arrays = {"points": found.points, "image": np.frombuffer(found.image, np.uint8)}
+        explorer.frames["sheet"] = pack(facts, arrays)
+    return Answer(explorer.frames["sheet"], FRAME)
+
+
 def _neighbors(explorer: Explorer, asked: Asked) -> Answer:
     view, point = explorer.view(asked), explorer.point(asked)
     k = max(1, asked.number("k", honesty.MOST_NEIGHBORS + 1, 10))
@@ -382,6 +392,7 @@ ROUTES: dict[str, dict[str, Callable[[Explorer, Asked], Answer]]] = {
     "/api/row": {"GET": _row},
     "/api/ids": {"GET": _ids},
     "/api/thumbnail": {"GET": _thumbnail},
+    "/api/sheet": {"GET": _sheet},
     "/api/neighbors": {"GET": _neighbors},
     "/api/neighbor-table": {"GET": _neighbor_table},
     "/api/path": {"GET": _path},

@@ -121,14 +121,15 @@ export function createBoard(app) {
     const quiet = (promise) => promise.catch((error) => (app.say(error.message, "error"), null));
     panel.view.setScene({ tool: state.tool, dimensions: state.dimensions, theme: app.theme(), ends: state.path });
     const can = app.mapOf(panel.map)?.can ?? {};
-    const [neighbors, path, ellipses, lit] = await Promise.all([
+    const [neighbors, path, ellipses, lit, sheet] = await Promise.all([
       state.focus === null ? null : quiet(app.neighbors(panel.map, state.focus, state.neighbors)),
       state.path.length < 2 || !can.path ? null : quiet(app.path(panel.map, ...state.path)),
       state.ellipses && can.ellipses && frame.q > 1 ? quiet(app.source.ellipses(panel.map)) : null,
       state.lit ? quiet(litPairs(app, panel.map, state.lit)) : null,
+      state.images && app.info.capabilities.images ? quiet(app.sheet()) : null,
     ]);
     if (!current()) return;
-    panel.view.setScene({ neighbors, path, ellipses, lit });
+    panel.view.setScene({ neighbors, path, ellipses, lit, sheet });
     if (panel.map === state.active) app.report.point({ neighbors, path, lit });
   }
 }

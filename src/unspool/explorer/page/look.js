@@ -55,6 +55,7 @@ export function createLook(app) {
       slider("Opacity", state.opacity, 0.05, 1, 0.05, (opacity) => app.store.set({ opacity })),
       numbers.length ? h("label", { class: "field" }, h("span", {}, "Size by"), sizeChooser(state, numbers)) : null,
       check("Names of categories on the map", state.labels, (labels) => app.store.set({ labels })),
+      app.info.capabilities.images ? check("Images on the map", state.images, (images) => app.store.set({ images })) : null,
       check("Three dimensions", state.dimensions === 3, (on) => app.store.set({ dimensions: on ? 3 : 2 }), !solid,
         solid ? null : "this map has fewer than three coordinates: fit one with n_components = 3"));
   }

@@ -5,6 +5,7 @@ import { createBar } from "./bar.js";
 import { createBoard } from "./board.js";
 import { columnData, loadColor } from "./coloring.js";
 import { h, number, put } from "./dom.js";
+import { loadSheet } from "./images.js";
 import { createLook } from "./look.js";
 import { createMaps } from "./maps.js";
 import { createPoint, nameOf, rowTable, thumbnail } from "./point.js";
@@ -116,6 +117,7 @@ function createApp(app) {
     columnData: (index) => columnData(source, index),
     telling,
     neighbors: (map, point, k) => remembered(`n ${map} ${point} ${k}`, () => source.neighbors(map, point, k)),
+    sheet: () => remembered("sheet", () => loadSheet(source)),
     path: (map, from, to) => remembered(`p ${map} ${from} ${to}`, () => source.path(map, from, to)),
     report: { count: () => bar.count(board), point: reportPoint },
     colorBy, focus, follow, zoomTo, hover, click, lasso, say, copy, addMap, scoreReady, search,
@@ -250,7 +252,7 @@ function createApp(app) {
       hovered = point;
       const row = await source.row(point).catch(() => null);
       if (hovered !== point || !row) return;
-      put(hoverCard, app.info.capabilities.thumbnails ? thumbnail(app, point) : null, h("div", {}, h("b", {}, nameOf(row)), rowTable(leading(row), 7)));
+      put(hoverCard, app.info.capabilities.images ? thumbnail(app, point) : null, h("div", {}, h("b", {}, nameOf(row)), rowTable(leading(row), 7)));
     }
     placeCard(panel, pixel);
   }
@@ -267,7 +269,7 @@ function createApp(app) {
 
   /** A row without its pixels, where it is a picture that is shown beside it. */
   function telling(row) {
-    if (!info.image || !info.capabilities.thumbnails) return row;
+    if (!info.image || !info.capabilities.images) return row;
     const pixels = new Set(info.columns.filter((column) => column.mapped).map((column) => column.name));
     return { ...row, more: 0, values: row.values.filter(([name]) => !pixels.has(name)) };
   }

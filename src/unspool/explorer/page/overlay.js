@@ -1,5 +1,6 @@
 // What the map says about itself, drawn over its points: neighbours, paths, ellipses, names, new rows.
 
+import { sizeOn } from "./images.js";
 import { eachInBox } from "./picking.js";
 
 export const DIAMONDS = 5000; // rows of a dropped file that are drawn; the tab of rows says so
@@ -13,6 +14,7 @@ export const INKS = {
 export function overlayShapes(scene) {
   return [
     ...frameShapes(scene),
+    ...imageShapes(scene),
     ...ellipseShapes(scene),
     ...litShapes(scene),
     ...lostShapes(scene),
@@ -31,6 +33,17 @@ function frameShapes({ solid, bounds, lens, ink }) {
   const corner = (k) => lens.project(...[0, 1, 2].map((axis) => (k & (1 << axis) ? bounds.high : bounds.low)[axis]));
   const edges = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((k) => [1, 2, 4].filter((bit) => !(k & bit)).map((bit) => [corner(k), corner(k | bit)]));
   return edges.map(([from, to]) => ({ kind: "line", points: [from, to], color: faded(ink.soft, 0.28), width: 1 }));
+}
+
+/** Images at their places, framed in the colours of their points; beside a selection they fade. */
+function imageShapes({ sheet, pictured, at, view, rgba, marks }) {
+  if (!sheet) return [];
+  const [width, height] = sizeOn(sheet, view);
+  return pictured.map((point) => {
+    const [x, y] = at(point);
+    const color = `rgb(${rgba.slice(4 * point, 4 * point + 3).join(" ")})`;
+    return { kind: "image", x, y, width, height, sheet, point, color, alpha: marks[4 * point] === 2 ? 0.2 : 1 };
+  });
 }
 
 function ring(at, r, color, width = 2, fill = null) {
@@ -141,7 +154,7 @@ function ellipseOf({ arrays }, point, x, y, pixels, ink) {
 }
 
 /** Names of categories where they are densest, each only where it has room. */
-function nameShapes({ names, lens, ink, view, turning }) {
+export function nameShapes({ names, lens, ink, view, turning }) {
   if (!names || turning) return [];
   const taken = [];
   const shapes = [];
@@ -154,7 +167,7 @@ function nameShapes({ names, lens, ink, view, turning }) {
     const box = [x - half, y - size * 0.75, x + half, y + size * 0.75];
     if (taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) continue;
     taken.push(box);
-    shapes.push({ kind: "text", x, y, text, size, color: ink.ink, halo: ink.paper });
+    shapes.push({ kind: "text", x, y, text, size, color: ink.ink, halo: ink.paper, box });
   }
   return shapes;
 }

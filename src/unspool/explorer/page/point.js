@@ -1,6 +1,7 @@
 // The tab of what is pointed at: a point and its neighbours, a geodesic, the way back from the map.
 
 import { h, number, put } from "./dom.js";
+import { cutOut } from "./images.js";
 import { slider } from "./look.js";
 
 /** Make the tab. */
@@ -39,7 +40,7 @@ export function createPoint(app) {
       h("div", { class: "section-head" }, h("h2", {}, nameOf(row)), h("button", { class: "link", onclick: () => app.store.set({ focus: null }) }, "clear")),
       row.error ? h("p", { class: "hint" }, row.error) : null,
       h("div", { class: "neighbors" }),
-      h("div", { class: "row-facts" }, app.info.capabilities.thumbnails ? thumbnail(app, row.point) : null, rowTable(app.telling(row))));
+      h("div", { class: "row-facts" }, app.info.capabilities.images ? thumbnail(app, row.point) : null, rowTable(app.telling(row))));
     showNeighbors(state);
   }
 
@@ -103,8 +104,9 @@ export function rowTable(row, most = 60) {
 
 const pictures = new Map();
 
-/** The picture of a row; addresses of the last few hundred are kept. */
+/** The picture of a row; addresses of the last few hundred are kept. A file has those on its sheet. */
 export function thumbnail(app, point) {
+  if (!app.info.capabilities.thumbnails) return fromSheet(app, point);
   const image = h("img", { class: "thumbnail", alt: `picture of row ${point}` });
   const show = (address) => (image.src = address);
   if (pictures.has(point)) show(pictures.get(point));
@@ -118,4 +120,13 @@ export function thumbnail(app, point) {
     show(pictures.get(point));
   }, () => image.remove());
   return image;
+}
+
+function fromSheet(app, point) {
+  const place = h("span", {});
+  app.sheet().then((sheet) => {
+    const picture = cutOut(sheet, point);
+    if (picture) place.replaceWith(h("img", { class: "thumbnail", alt: `picture of row ${point}`, src: picture }));
+  }, () => place.remove());
+  return place;
 }

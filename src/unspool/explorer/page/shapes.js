@@ -1,5 +1,9 @@
 // What lies over the points, as plain values: painted on a canvas to look at, written as SVG to keep.
 
+import { cutOut, paintImage } from "./images.js";
+
+const FRAME = 2; // pixels around an image
+
 /** Paint shapes on a canvas. */
 export function paintShapes(context, shapes) {
   for (const shape of shapes) {
@@ -20,6 +24,14 @@ const PAINTERS = {
     context.beginPath();
     context.ellipse(x, y, rx, ry, angle, 0, 2 * Math.PI);
     stroke(context, { color, width, fill });
+  },
+  image(context, { x, y, width, height, sheet, point, color, alpha }) {
+    context.globalAlpha = alpha;
+    context.fillStyle = color;
+    context.beginPath();
+    context.roundRect(x - width / 2 - FRAME, y - height / 2 - FRAME, width + 2 * FRAME, height + 2 * FRAME, 2 * FRAME);
+    context.fill();
+    paintImage(context, sheet, point, [x - width / 2, y - height / 2, width, height]);
   },
   text(context, { x, y, text, size, weight = 600, color, halo, align = "center" }) {
     context.font = `${weight} ${size}px ${FONT}`;
@@ -63,6 +75,12 @@ const WRITERS = {
   ellipse({ x, y, rx, ry, angle = 0, color, width = 1, fill }) {
     const turn = angle ? ` transform="rotate(${short((angle * 180) / Math.PI)} ${short(x)} ${short(y)})"` : "";
     return `<ellipse cx="${short(x)}" cy="${short(y)}" rx="${short(rx)}" ry="${short(ry)}"${turn}${paint(color, width, fill)}/>`;
+  },
+  image({ x, y, width, height, sheet, point, color, alpha }) {
+    const [left, top] = [short(x - width / 2), short(y - height / 2)];
+    const frame = `<rect x="${left - FRAME}" y="${top - FRAME}" width="${short(width) + 2 * FRAME}" height="${short(height) + 2 * FRAME}" rx="${2 * FRAME}" fill="${escaped(color)}"/>`;
+    const picture = `<image x="${left}" y="${top}" width="${short(width)}" height="${short(height)}" href="${cutOut(sheet, point)}"/>`;
+    return `<g opacity="${alpha}">${frame}${picture}</g>`;
   },
   text({ x, y, text, size, weight = 600, color, halo, align = "center" }) {
     const anchor = { center: "middle", left: "start", right: "end" }[align];

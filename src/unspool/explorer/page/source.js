@@ -31,6 +31,7 @@ export function connect(transport) {
     score: (map, name) => once(frame, "/api/score", { map, name }),
     row: (point) => once(json, "/api/row", { point }),
     thumbnail: async (point) => new Blob([(await ask("GET", "/api/thumbnail", { point })).bytes], { type: "image/png" }),
+    sheet: () => once(frame, "/api/sheet", {}),
     neighbors: (map, point, k) => json("GET", "/api/neighbors", { map, point, k }),
     path: (map, from, to) => json("GET", "/api/path", { map, from, to }),
     ellipses: (map) => once(frame, "/api/ellipses", { map }),

@@ -13,6 +13,7 @@ export const INITIAL = Object.freeze({
   sizeBy: null, // index of a column
   opacity: 0.85,
   labels: true,
+  images: true,
   ellipses: false,
   tool: "pan",
   tab: "look",

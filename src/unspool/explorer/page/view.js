@@ -3,7 +3,8 @@
 import { fitCamera, lens as lensOf } from "./camera.js";
 import { h, perFrame } from "./dom.js";
 import { handle } from "./hand.js";
-import { INKS, overlayShapes } from "./overlay.js";
+import { chooseImages } from "./images.js";
+import { INKS, nameShapes, overlayShapes } from "./overlay.js";
 import { buildGrid, insideOnScreen, insidePolygon, nearestPoint } from "./picking.js";
 import { createScatter } from "./scatter.js";
 import { paintShapes } from "./shapes.js";
@@ -19,7 +20,7 @@ export function createView(act) {
   const over = h("canvas", { class: "over" });
   const stage = h("div", { class: "stage", tabindex: 0, role: "application", "aria-roledescription": "map" }, points, over);
   const size = { width: 1, height: 1 };
-  const own = { places: null, from: null, share: 1, camera: null, chosen: null, scene: {}, hover: -1, cursor: -1, look: null, screen: null, animation: 0, stale: true };
+  const own = { places: null, from: null, share: 1, camera: null, chosen: null, scene: {}, hover: -1, cursor: -1, look: null, screen: null, animation: 0, stale: true, pictured: [] };
   const draw = perFrame(() => drawNow());
 
   const view = {
@@ -51,6 +52,7 @@ export function createView(act) {
     },
     setScene(scene) {
       if (scene.dimensions && scene.dimensions !== own.scene.dimensions) moved();
+      if (["sheet", "names"].some((part) => part in scene && scene[part] !== own.scene[part])) own.stale = true;
       own.scene = { ...own.scene, ...scene };
       draw();
     },
@@ -219,13 +221,26 @@ export function createView(act) {
       matrix: lens().matrix, share: own.share, size: dotSize(), opacity: own.look.opacity,
       solid: solid(), eye: 2.4 * own.camera.span, pixels,
     });
+    if (own.share === 1) own.pictured = pictured(); // while points move, their images move along
     own.stale = false;
+  }
+
+  /** Which points show their image: selected ones first, then those that did before; not under names. */
+  function pictured() {
+    if (!own.scene.sheet) return [];
+    const through = lens();
+    const names = nameShapes({ ...own.scene, lens: through, ink: INKS.light, view: size });
+    return chooseImages(own.scene.sheet, {
+      first: [...own.look.selection, ...own.pictured], apart: names.map(({ box }) => box),
+      at: (point) => at(point, through), shown, view: size,
+    });
   }
 
   function shapes() {
     const through = lens();
     return overlayShapes({
       ends: [], ...own.scene,
+      pictured: own.pictured, rgba: own.look.painted.rgba, marks: own.look.marks,
       at: (point) => at(point, through),
       lens: through, bounds: own.places, view: size, size: dotSize(), solid: solid(),
       grid: own.scene.ellipses ? grid() : null,
