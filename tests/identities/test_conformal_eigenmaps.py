@@ -89,3 +89,19 @@ def test_many_draws_are_recovered():
         for roll in (datasets.swiss_roll(1000, seed=seed) for seed in range(10, 30))
     ]
     assert min(worst) > 0.95
+
+
+def arcs(dimension, seed):
+    """Points on a product of arcs, which is flat and of this dimension: a curve, a sheet, a box."""
+    along = np.random.default_rng(seed).uniform(size=(1_000, dimension))
+    bends = 1.5 - 0.3 * np.arange(dimension)
+    pairs = np.stack([np.cos(bends * along), np.sin(bends * along)], axis=2) / bends[:, None]
+    return pairs.reshape(len(along), 2 * dimension)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_the_spectrum_has_as_many_large_values_as_the_data_dimensions(dimension, seed):
+    model = ConformalEigenmaps(dimension, n_neighbors=14).fit(arcs(dimension, seed))
+    assert np.count_nonzero(model.spectrum_ > 0.02) == dimension
+    assert model.spectrum_[dimension:].max() < 0.02 * model.spectrum_[dimension - 1]

@@ -256,7 +256,9 @@ def test_larger_rolls_are_unrolled(n, n_neighbors, program, basis):
     near = distances.neighbor_graph(roll.points, n_neighbors)
     places = model._unfolded_places()
     kept = np.linalg.norm(places[near.rows] - places[near.neighbors], axis=1)
-    assert np.median(np.abs(kept / near.distances - 1.0)) < 0.011  # slack is 0.01
+    changed = np.abs(kept / near.distances - 1.0)  # slack is 0.01
+    assert np.median(changed) < 0.011
+    assert np.quantile(changed, 0.99) < 0.015
 
 
 @pytest.mark.parametrize(

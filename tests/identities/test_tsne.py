@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import subspace_angles
 from scipy.spatial.distance import cdist
+from threadpoolctl import threadpool_limits
 
 from unspool import PCA, TSNE, LaplacianEigenmaps, datasets, distances, quality, spectrum
 from unspool.neighbor_embedding import (
@@ -12,6 +13,7 @@ from unspool.neighbor_embedding import (
     attraction_problem,
     symmetric_affinities,
 )
+from unspool.runtime import limit_threads
 
 QUICK = {"perplexity": 12, "early_iter": 100, "max_iter": 200}
 
@@ -237,6 +239,19 @@ def test_query_points_are_at_a_minimum_of_their_own_divergence(roll, exaggeratio
         here = loss(i, placed[i])
         around = placed[i] + 0.05 * random.standard_normal((20, 2))
         assert here <= min(loss(i, z) for z in around) + 1e-4
+
+
+def test_by_the_grid_query_points_are_placed_alone_as_together_and_known_ones_stay():
+    """Beyond 1,000 points repulsion is interpolated on a grid, also at places of query points."""
+    points = np.random.default_rng(3).standard_normal((1_500, 12))
+    model = TSNE(2, early_iter=30, max_iter=60).fit(points)
+    queries = points[:40] + 0.5
+    together = model.transform(queries)
+    alone = np.vstack([model.transform(queries[i : i + 1]) for i in range(len(queries))])
+    np.testing.assert_array_equal(alone, together)
+    np.testing.assert_array_equal(model.transform(points), model.embedding_)
+    with threadpool_limits(1), limit_threads(1):
+        np.testing.assert_array_equal(model.transform(queries), together)
 
 
 def test_placing_is_continuous_beside_fitted_points(roll, model):
