@@ -1,6 +1,15 @@
-# One virtual environment, made on first use and renewed when pyproject.toml changes.
+# A virtual environment for each interpreter, made on first use and renewed when pyproject.toml changes.
 PYTHON ?= python3
-VENV := .venv
+ifeq ($(PYTHON),python3)
+FOUND := python3
+NAMED :=
+else
+# asked whether it runs: pyenv puts names on the PATH of versions that are not in use
+FOUND := $(or $(shell $(PYTHON) -c 'import sys; print(sys.executable)' 2>/dev/null),\
+	$(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/*/bin/$(PYTHON)))))
+NAMED := -$(notdir $(PYTHON))
+endif
+VENV := .venv$(NAMED)
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
@@ -15,6 +24,12 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
 	--ignore-glob='tests/explorer/test_browser_*'
 BROWSER := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
 	$(BIN)/python -m pytest $(wildcard tests/explorer/test_browser_*.py)
+
+ifeq ($(FOUND),)
+.PHONY: $(or $(MAKECMDGOALS),help)
+$(or $(MAKECMDGOALS),help):
+	@echo "skipped: no $(PYTHON) here"
+else
 
 .PHONY: help demo test test-all test-browser test-floor check types conventions sabotage bench docs \
 	dist clean
@@ -33,7 +48,7 @@ help:
 	@echo "make clean     remove everything make made"
 
 $(VENV)/.dev: pyproject.toml
-	@$(PYTHON) -m venv $(VENV)
+	@$(FOUND) -m venv $(VENV)
 	@$(PIP) -e '.[dev]'
 	@touch $@
 
@@ -64,10 +79,10 @@ test-all: check
 
 # Old packages warn of their own ways, which are not ours to mend; scikit-learn's checks of old ask
 # for SciPy's array interface.
-FLOOR := .venv-floor
+FLOOR := .venv-floor$(NAMED)
 $(FLOOR)/.made: pyproject.toml tests/floor.py
-	@$(PYTHON) -m venv $(FLOOR)
-	@$(PYTHON) tests/floor.py >$(FLOOR)/oldest.txt
+	@$(FOUND) -m venv $(FLOOR)
+	@$(FOUND) tests/floor.py >$(FLOOR)/oldest.txt
 	@$(FLOOR)/bin/python -m pip install -qq --disable-pip-version-check -e '.[dev]' -c $(FLOOR)/oldest.txt
 	@touch $@
 
@@ -101,5 +116,7 @@ bench: $(VENV)/.dev
 	@$(BIN)/python -m benchmarks
 
 clean:
-	@rm -rf $(VENV) .venv-* build dist docs/_build docs/api.md docs/generated docs/gallery report.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-* build dist docs/_build docs/api.md docs/generated docs/gallery report.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+endif
