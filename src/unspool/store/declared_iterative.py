@@ -256,11 +256,7 @@ ITERATIVE_METHODS = {
             "_distinct": Indices(("u",), below="n"),
             "_counts": Reals(("u",), 1.0),
         },
-        {
-            **METRIC_PARAMETER,
-            "start": Plain(),
-            "learning_rate": Either(Word(("auto",)), Number(0.0)),
-        },
+        {**METRIC_PARAMETER, "start": Plain()},
         _also_tsne,
     ),
     "principal-curve": method(
