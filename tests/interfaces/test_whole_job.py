@@ -201,6 +201,7 @@ def test_a_forged_step_is_refused(tmp_path):
         "a flag": lambda fields, _: scale(fields).update(with_mean="yes"),
         "one more": lambda fields, _: scale(fields).update(other=1),
         "no steps": lambda fields, _: fields.update(steps=[]),
+        "no method at the end": lambda fields, _: fields["steps"].reverse(),
         "a zero": lambda _, arrays: arrays.__setitem__(2, np.zeros(3)),
         "a NaN": lambda _, arrays: arrays.__setitem__(0, np.array([0.0, np.nan, 1.0])),
     }
@@ -221,6 +222,16 @@ def test_preparation_in_python_equals_reading_the_file(csv):
     np.testing.assert_allclose(made.points, by_hand, rtol=1e-12, atol=1e-12)
     with pytest.raises(ValueError, match="keeps all rows"):
         TablePreparation(na="drop").fit(frame)
+
+
+@pytest.mark.parametrize("curve", ["arcsinh", "log"])
+def test_a_way_back_beyond_all_numbers_is_refused(curve):
+    step = TablePreparation(curve=curve).fit(np.abs(table()[["x", "y", "z"]].to_numpy()))
+    places = np.ones((3, 3))
+    assert np.isfinite(step.inverse_transform(places)).all()
+    places[1, 2] = 1e4
+    with pytest.raises(ValueError, match="row 1 lies so far out"):
+        step.inverse_transform(places)
 
 
 def test_ready_coordinates_are_compared_and_diagnosed():

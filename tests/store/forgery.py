@@ -170,13 +170,15 @@ def _leaves(part, path):
 
 
 def uses(model, queries):
-    """Return everything that a model can be asked, by name."""
+    """Return everything that a model, or a pipeline that ends in one, can be asked, by name."""
+    job, model = model, model[-1] if hasattr(model, "named_steps") else model
     found = {
         "embedding_": lambda: model.embedding_,
-        "transform": lambda: model.transform(queries),
-        "inverse_transform": lambda: model.inverse_transform(model.embedding_[:7]),
-        "text": lambda: (str(model.report_), repr(model), list(model.get_feature_names_out())),
+        "transform": lambda: job.transform(queries),
+        "text": lambda: (str(model.report_), repr(job), list(model.get_feature_names_out())),
     }
+    if hasattr(job, "inverse_transform"):
+        found["inverse_transform"] = lambda: job.inverse_transform(model.embedding_[:7])
     for name in ("shepard", "kernel_", "equation", "self_consistency", "curvature"):
         if hasattr(model, name):
             found[name] = getattr(model, name)

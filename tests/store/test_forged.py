@@ -11,13 +11,29 @@ import warnings
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn import decomposition
+from sklearn.base import clone
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    RobustScaler,
+    StandardScaler,
+)
 
 import unspool
 from tests.cases import CASES, bent, clusters
 from tests.store import forgery
 from unspool import distances, graph, paths
+from unspool.distances import search
+from unspool.io import TableModel, TablePreparation
 from unspool.methods.parameters import parameters_of
 from unspool.relation import gram
 from unspool.store.registry import (
@@ -56,6 +72,12 @@ def without_a_table(algorithm):
         return unspool.Isomap(n_neighbors=8).fit(X)
 
 
+def searched_approximately():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "FEW_POINTS", 0)
+        return unspool.Isomap(n_neighbors=8, search="approximate").fit(np.hstack([X, X, X]))
+
+
 PIECES = clusters((20, 12, 1), features=5)[0]
 POINTS = {
     **{name: (lambda case=case, name=name: case.make(**FEW.get(name, {})).fit(X))
@@ -89,6 +111,7 @@ POINTS = {
     "brute force": lambda: unspool.Isomap(n_neighbors=8, search="exact").fit(
         np.hstack([X, X, X])
     ),
+    "approximate search": lambda: searched_approximately(),
     **{f"{cls.__name__} of pieces": (lambda cls=cls: cls(
         components="separate", n_neighbors=5).fit(PIECES))
         for cls in (unspool.Isomap, unspool.LLE, unspool.LandmarkIsomap, unspool.DiffusionMaps)},
@@ -110,11 +133,36 @@ GRAPHS = {
         sparse_graph()
     ),
 }
-MODELS = {**POINTS, **TABLES, **GRAPHS}
+FIRST_STEPS = {
+    "table preparation": TablePreparation(scale="standard", na="mean", curve="arcsinh"),
+    "standard scaler": StandardScaler(),
+    "range scaler": MinMaxScaler((-1, 1), clip=True),
+    "largest value scaler": MaxAbsScaler(),
+    "robust scaler": RobustScaler(),
+    "row normalizer": Normalizer(),
+    "function": FunctionTransformer(np.arcsinh, np.sinh),
+    "imputer": SimpleImputer(strategy="median"),
+    "variance threshold": VarianceThreshold(1e-9),
+    "scikit-learn pca": decomposition.PCA(3, whiten=True),
+    "truncated svd": decomposition.TruncatedSVD(3),
+}
+JOBS = {
+    **{f"pipeline of a {word}": (lambda step=step: make_pipeline(
+        clone(step), unspool.PCA(2)).fit(X))
+       for word, step in FIRST_STEPS.items()},
+    "pipeline of several steps": lambda: Pipeline(
+        [("scaled", StandardScaler()), ("same", "passthrough"), ("reduced", unspool.PCA(3)),
+         ("map", unspool.Isomap(n_neighbors=8))]
+    ).fit(X),
+    "table model": lambda: TableModel(
+        [("table", TablePreparation(scale="robust")), ("map", unspool.LLE(n_neighbors=8))]
+    ).fit(pd.DataFrame(X, columns=list("abcde"))),
+}  # fmt: skip
+MODELS = {**POINTS, **TABLES, **GRAPHS, **JOBS}
 
 
 def queries_of(name, model):
-    if name == "brute force":
+    if name in ("brute force", "approximate search"):
         return np.hstack([QUERIES, QUERIES, QUERIES])
     if name in GRAPHS:
         return sparse_graph()[:5].toarray()
@@ -166,7 +214,7 @@ def test_thousands_of_forged_files(tmp_path):
     assert sum(found.values()) > 3000
 
 
-# Forged in tests/interfaces/test_whole_job.py: most are scikit-learn's, whose fields are not ours.
+# most are scikit-learn's, whose fields are not ours
 OF_PIPELINES = {*STEPS, *PIPELINES, "recipe"}
 
 
@@ -203,7 +251,7 @@ def test_the_models_hold_every_class():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             collect(forgery.Saved.of(make()).page)
-    assert set(PLACES) - held <= {*OF_PIPELINES, "approximate search"}  # of many points
+    assert set(PLACES) <= held
 
 
 def refused(value, **changes):

@@ -173,7 +173,15 @@ class TablePreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
             The same rows, as they would stand in the table.
         """
         check_is_fitted(self)
-        return self.recipe_.undo(np.asarray(X))
+        with np.errstate(over="ignore"):  # of what arcsinh and log had shortened: told below
+            rows = self.recipe_.undo(np.asarray(X))
+        beyond = ~np.isfinite(rows).all(axis=1)
+        if beyond.any():
+            raise ValueError(
+                f"row {int(beyond.argmax())} lies so far out that its values in the units of the "
+                "table are beyond all numbers"
+            )
+        return rows
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Return the names of the columns that are mapped.
