@@ -5,11 +5,13 @@ import importlib.util
 import io
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 import unspool
+from tests.interfaces.running import done
 from unspool.catalog import METHODS
 
 ROOT = Path(__file__).parents[2]
@@ -24,16 +26,16 @@ SECTIONS = (
     "Reference",
 )
 TEXTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+# all that shows Python as what runs (`py` is what needs a place of its own, such as a cluster); the
+# tutorial, with what its commands print, is followed by test_site.py
 RUN = [
-    ROOT / "README.md",
-    ROOT / "docs" / "compare.md",
-    ROOT / "docs" / "files.md",
-    ROOT / "docs" / "index.md",
-    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
-    *sorted((ROOT / "docs" / "methods").glob("*.md")),
+    path
+    for path in TEXTS
+    if "\n```python\n" in path.read_text("utf-8") and path.name != "tutorial.md"
 ]
 # seconds each of what tests of their own show, on a cluster and by long programs
 LONG = ("clusters.md", "charting.md", "maximum-variance-unfolding.md")
+COMMANDS = ("saving.md",)  # pages of which the commands are run, too
 LARGEST_PICTURE = 80_000  # bytes: a page should open at once
 
 
@@ -175,13 +177,21 @@ def test_a_name_that_is_gone_is_told():
     ids=named,
 )
 def test_examples_print_what_they_claim(path, tmp_path, monkeypatch):
-    """Blocks of a page share their names; a line ``# > text`` is what was printed."""
+    """Blocks of a page share their names; a line ``# > text`` is what was printed.
+
+    Commands that stand between them are run where files of theirs are read later.
+    """
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "example"}
-    for block in re.findall(r"^```python\n(.*?)^```", path.read_text("utf-8"), re.DOTALL | re.M):
+    found = re.findall(r"^```(python|sh)\n(.*?)^```", path.read_text("utf-8"), re.DOTALL | re.M)
+    for language, block in found:
+        if language == "sh":
+            if path.name in COMMANDS:
+                done(*shlex.split(block)[1:])
+            continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(block, named(path), "exec"), names)
-        claimed = re.findall(r"^# > (.*)$", block, re.MULTILINE)
+        claimed = re.findall(r"^# > ?(.*)$", block, re.MULTILINE)
         if claimed:
             assert printed.getvalue().splitlines() == claimed
