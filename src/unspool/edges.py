@@ -1,6 +1,6 @@
 """Lists and tables of edges -> NeighborGraph: each row sorted, of repeated edges the shortest.
 
-And what the entries of a sparse table are: lengths of edges, or weights that fall with the length.
+And what the entries of a table are: lengths of edges, or weights that fall with the length.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from .values import Array, NeighborGraph
 
 ROUNDING = 1e-5  # of connectivities in single precision
 ROWS, WORK = 200, 1e7  # rows that are looked at, and links that are followed
+RANKED = 64  # rows of a dense table whose entries are put in order
 STRIP = 4_096  # rows that a thread sorts at a time
 FEW = 1 << 15  # edges that NumPy sorts as fast as compiled loops, which must be loaded first
 FEWEST = 1_000  # comparisons that tell: fewer agree or disagree by chance
@@ -182,6 +183,48 @@ def weight_of_shared_neighbors(graph: sp.csr_array) -> float:
         shared[counted.indices[met]] = counted.data[met]
         counts = shared[ends] / np.sqrt(np.maximum(1, degrees[ends]))
         shared[counted.indices[met]] = 0.0
-        signs = np.sign(values[:, None] - values) * np.sign(counts[:, None] - counts)
+        signs = _orders(values) * _orders(counts)
         agreeing, told = agreeing + signs.sum(), told + np.abs(signs).sum()
     return float(agreeing / told) if told >= FEWEST else 0.0
+
+
+def weight_of_alike_rows(table: Array) -> float:
+    """Return whether entries of a dense table grow (1) or fall (-1) with how alike their rows are.
+
+    Similarities grow, distances fall: points that are near are as far as each other from the rest.
+    Entries count by their rank, so that similarities that fall with a distance give the negative of
+    what that gives, however fast they fall. Kendall's correlation within some rows, as above.
+    """
+    rows = np.random.default_rng(0).permutation(len(table))[:ROWS]
+    ranks = _ranks(table[np.ix_(rows, rows)])
+    alike, agreeing, told = _correlations(ranks), 0.0, 0.0
+    for row in range(min(RANKED, len(rows))):
+        others = np.arange(len(rows)) != row
+        signs = _orders(ranks[row, others]) * _orders(alike[row, others])
+        agreeing, told = agreeing + signs.sum(), told + np.abs(signs).sum()
+    return float(agreeing / told) if told >= FEWEST else 0.0
+
+
+def _orders(values: Array) -> Array:
+    """Return for each pair of values which is larger: 1, -1, or 0 where they are equal."""
+    return np.sign(values[:, None] - values)
+
+
+def _ranks(table: Array) -> Array:
+    """Return the mean rank of each entry among all off the diagonal, as a share of them."""
+    off = ~np.eye(len(table), dtype=bool)
+    values, ranks = table[off], np.zeros(table.shape)
+    ordered = np.sort(values)
+    places = np.searchsorted(ordered, values) + np.searchsorted(ordered, values, side="right")
+    ranks[off] = 0.5 * places / max(1, len(values))
+    return ranks
+
+
+def _correlations(table: Array) -> Array:
+    """Return how rows of a symmetric table correlate in all columns but their own two."""
+    count = max(1, len(table) - 2)
+    sums = table.sum(axis=1)[:, None] - table
+    squares = np.square(table).sum(axis=1)[:, None] - np.square(table) - np.square(sums) / count
+    products = table @ table - sums * sums.T / count
+    spread = np.sqrt(np.maximum(squares, 0.0) * np.maximum(squares.T, 0.0))
+    return np.divide(products, spread, out=np.zeros(table.shape), where=spread > 0.0)

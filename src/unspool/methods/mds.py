@@ -16,7 +16,7 @@ from ..runtime import advise
 from ..spectrum import solve
 from ..stress import Disparities, Dissimilarities, ShepardDiagram, Stress
 from ..values import Array, Metric
-from .door import DISTANCES, check_magnitude, own_copy, without_mask
+from .door import DISTANCES, check_magnitude, own_copy, tell_similarities, without_mask
 from .estimator import Estimator
 from .parameters import check_n_components, learned, method, parameter
 
@@ -283,6 +283,8 @@ class MDS(Estimator):
             single = getattr(X, "dtype", None) == np.float32
             self._dtype = np.float32 if single else np.float64
             self._X = given = own_copy(given, X)
+            if not sp.issparse(given):
+                tell_similarities(given)
         return given
 
     def __sklearn_tags__(self) -> Any:
