@@ -584,7 +584,8 @@ def test_a_write_that_is_interrupted_leaves_nothing(wait, number, status, tmp_pa
     assert (tmp_path / "map.csv").read_text() == "before"
 
 
-def test_ctrl_c_leaves_no_files(tmp_path):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_command_that_is_stopped_leaves_no_files(number, status, tmp_path):
     """A map by stress of many points takes minutes; it is stopped while it runs."""
     asked = [*UNSPOOL, "embed", "demo:swiss-roll:6000", "-m", "mds", "-o", "map.csv"]
     with subprocess.Popen(
@@ -593,7 +594,7 @@ def test_ctrl_c_leaves_no_files(tmp_path):
         while "mds:" not in process.stderr.readline():
             pass
         began = time.perf_counter()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 130
+        process.send_signal(number)
+        assert process.wait(timeout=20) == status
         assert time.perf_counter() - began < 2
     assert list(tmp_path.iterdir()) == []

@@ -2,8 +2,11 @@
 
 import base64
 import builtins
+import errno
 import io
+import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -198,6 +201,9 @@ def test_the_shell_command_names_all_that_matters(report):
         "--n-components 2 --n-neighbors 8 --seed 0"
     )
     assert shell_command(found, "demo:swiss-roll", "report.html") in page.text
+    settings = replace(found.settings, seed=7, n_neighbors=None)
+    other = shell_command(replace(found, settings=settings), "a.csv", "out.html")
+    assert other.endswith("--n-components 2 --seed 7")
 
 
 def test_a_given_command_is_shown_as_it_is(report, tmp_path):
@@ -239,6 +245,20 @@ def test_nothing_half_written_is_left(report, tmp_path, monkeypatch):
 
     monkeypatch.setattr(room, "map_pictures", fail)
     with pytest.raises(ValueError, match="no picture"):
+        write_report(report[0], path)
+    assert path.read_text() == "before"
+    assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_a_report_that_a_full_disk_cuts_off_leaves_the_one_before(report, tmp_path, monkeypatch):
+    path = tmp_path / "r.html"
+    path.write_text("before")
+
+    def fail(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left"):
         write_report(report[0], path)
     assert path.read_text() == "before"
     assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
