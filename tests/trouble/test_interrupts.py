@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ import pytest
 
 import unspool
 from tests.cases import CASES, bent
-from tests.trouble.interrupting import DELAYS, works
+from tests.trouble.interrupting import DELAYS, outcome, works
 from unspool import datasets, extension, runtime
+from unspool.catalog import METHODS
 from unspool.distances import blocks, search
 from unspool.neighbor_embedding import divergence
 from unspool.runtime import compiling, resources
@@ -147,9 +149,27 @@ def test_loops_return_no_arrays():
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has other signals")
-def test_some_long_work_is_interrupted():
-    few = ["fit KernelLLE"]  # two others, and one loop that compiles, are above
-    assert interrupted(*few) == [f"{name}: in time" for name in few for _ in DELAYS]
+def test_a_fit_of_each_family_is_interrupted():
+    assert interrupted("families") == [f"{name}: in time" for name in works("families")]
+    classes = {name.removeprefix("fit ").partition(",")[0] for name in works("families")}
+    families = {entry.family for entry in METHODS.values() if entry.class_name in classes}
+    assert families == {entry.family for entry in METHODS.values()}
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="it is told by /proc")
+def test_one_who_does_not_listen_is_told_however_little_it_works():
+    """Two seconds of the clock are too many if nobody else had the processor."""
+
+    def sleep():
+        end = time.monotonic() + 3.0
+        while time.monotonic() < end:
+            with suppress(KeyboardInterrupt):
+                time.sleep(0.1)
+                continue
+            time.sleep(2.5)
+            raise KeyboardInterrupt
+
+    assert "s on the clock" in outcome(sleep, 0.2)
 
 
 def interrupted(*chosen):
