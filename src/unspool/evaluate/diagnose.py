@@ -31,14 +31,14 @@ CAUSES: tuple[Check, ...] = (
     map_checks.points_in_a_dot,
     map_checks.repeated_coordinates,
 )
-PROMISES: tuple[Check, ...] = (
+SEEN: tuple[Check, ...] = (  # on the map; they try what they advise
     map_checks.trustworthiness,
     map_checks.continuity,
     map_checks.stress,
     map_checks.residual_variance,
     map_checks.distortion,
-    solution_checks.negative_eigenvalues,
 )
+PROMISES: tuple[Check, ...] = (*SEEN, solution_checks.negative_eigenvalues)
 TRIED_FIRST = ("n_neighbors", "radius", "symmetrize", "components", "n_components", "method")
 OTHERS: tuple[Check, ...] = (solution_checks.eigengap, solution_checks.landmarks)
 
@@ -175,7 +175,7 @@ def _measures_of(evidence: Evidence) -> Iterator[Measure]:
         follows = bool(advised) and check not in OTHERS
         if not found.ok and (follows or found.parameter in advised):
             found = replace(found, advice="", parameter="", suggestion=None, remark="")
-        elif found.parameter in TRIED_FIRST and check not in PROMISES:
+        elif found.parameter in TRIED_FIRST and check not in SEEN:
             found = _tried(evidence, found)
         if found.remark and check in PROMISES:  # what two coordinates can show is said once
             found = replace(found, remark=found.remark.partition("; ")[0]) if limited else found
