@@ -413,7 +413,7 @@ def test_an_unfitted_model_is_sent_back():
         diagnose(Isomap(2), ROLL.points)
 
 
-@pytest.mark.filterwarnings("ignore:coordinate 1 is carried by")  # powers of 30 see few points
+@pytest.mark.filterwarnings("ignore:coordinate . is carried by")  # powers of 30 see few points
 @pytest.mark.parametrize(
     ("few", "more"),
     [
