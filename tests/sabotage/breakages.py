@@ -3011,6 +3011,21 @@ BREAKAGES = [
         ),
     ),
     *breaking(
+        "methods/diffusion_maps.py",
+        (
+            "a power by which a few points rule is told",
+            "if few <= max(1.0, FEW * n) or span > SPAN:",
+            "if False:",
+            "trouble/test_finite.py::test_a_power_by_which_a_few_points_rule_is_told",
+        ),
+        (
+            "no power up to 1 is told",
+            "if self.alpha > 1.0:",
+            "if self.alpha >= 0.0:",
+            "trouble/test_finite.py::test_usual_powers_are_not_told",
+        ),
+    ),
+    *breaking(
         "graph/__init__.py",
         (
             "landmarks by index are the model's own",

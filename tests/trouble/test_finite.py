@@ -1,5 +1,6 @@
 """Finite input gives no NaN, infinity or nonsense: the map is right, or a sentence says why."""
 
+import re
 import warnings
 
 import numpy as np
@@ -115,6 +116,31 @@ def test_a_power_that_overflows_is_refused_with_the_largest_that_does_not():
     fit_and_tell(model, ROLL)
     assert np.isfinite(model.embedding_).all()
     assert np.isfinite(model.transform(ROLL + 0.01)).all()
+
+
+def test_a_power_by_which_a_few_points_rule_is_told():
+    """The walk hardly leaves them, and coordinates of all others may be anything."""
+    model = DiffusionMaps(2, alpha=200.0)
+    told = "\n".join(fit_and_tell(model, ROLL))
+    assert re.search(r"alpha=200 divides out so much.*90% of its time at \d+ of .*; alpha=1 ", told)
+    visits = np.sort(model.charts_[0].relation.visits)[::-1]
+    few = int(re.search(r"at (\d+) of", told)[1])
+    assert visits[: few - 1].sum() < 0.9 * visits.sum() <= visits[:few].sum()
+    span = float(re.search(r"point 1e(\d+) times", told)[1])
+    assert abs(np.log10(visits[0] / visits[-1]) - span) < 1.0
+    angle = np.linspace(0.0, 2.0 * np.pi, 300, endpoint=False)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])  # an even density: nothing to divide out
+    assert "alpha=" not in "".join(fit_and_tell(DiffusionMaps(2, alpha=200.0), ring))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0, 2.0])
+def test_usual_powers_are_not_told(alpha):
+    """Whatever makes a few points rule where less than all of the density is divided out."""
+    assert fit_and_tell(DiffusionMaps(2, alpha=alpha), ROLL) == []
+    model = DiffusionMaps(2, alpha=min(alpha, 1.0), sigma=0.2, loops=False)
+    assert "alpha=" not in "".join(fit_and_tell(model, ROLL))
+    visits = model.charts_[0].relation.visits
+    assert visits.max() > 1e12 * visits.min()
 
 
 @pytest.mark.parametrize("scale", [1e-60, 1e-30, 1e-16, 1e12, 1e60])

@@ -9,10 +9,17 @@ from scipy.sparse.linalg import LinearOperator
 
 from .. import problem
 from ..relation import AdaptiveGaussianWeights, Component, DiffusionRelation, settle_faint_points
+from ..runtime import warn
 from ..spectrum import solve
 from ..values import Array, EigenProblem, Spectrum
 from .laplacian_eigenmaps import WeightedEstimator
 from .parameters import VectorChoice, method, parameter
+
+# on 11 real and made tables, coordinates beyond 1,000 (alpha from 10 on) are always told by these,
+# and no alpha up to 3 with local bandwidths
+MOST = 0.9  # of the walk's time
+FEW = 0.05  # of the points
+SPAN = 12.0  # powers of ten from point to point: coordinates may span the root of that
 
 
 @method
@@ -47,7 +54,23 @@ class DiffusionMaps(VectorChoice, WeightedEstimator):
 
     def _relate(self, component: Component, n_coordinates: int) -> DiffusionRelation:
         loops = self._loops(component.members) + float(self.loops)
-        return DiffusionRelation.of(component, self._weighting, loops, self.alpha)
+        relation = DiffusionRelation.of(component, self._weighting, loops, self.alpha)
+        if self.alpha > 1.0:  # the density itself, and more
+            self._tell_if_few_rule(relation.visits)
+        return relation
+
+    def _tell_if_few_rule(self, visits: Array) -> None:
+        """Tell if so much is divided out that the walk hardly leaves a few points."""
+        shares = np.cumsum(np.sort(visits)[::-1] / visits.sum())
+        n, few = len(visits), int(np.searchsorted(shares, MOST)) + 1
+        span = float(np.log10(visits.max()) - np.log10(visits.min()))
+        if few <= max(1.0, FEW * n) or span > SPAN:
+            warn(
+                f"alpha={self.alpha:g} divides out so much of the density that the walk spends "
+                f"{MOST:.0%} of its time at {few} of {n} points, and at one point 1e{span:.0f} "
+                "times as much as at another, so a few points rule the map; alpha=1 divides out "
+                "all of the density"
+            )
 
     def _scale(
         self, spectrum: Spectrum, relation: DiffusionRelation, component: Component

@@ -320,6 +320,11 @@ class DiffusionRelation:
         return cls(own, density, kernel, masses)
 
     @property
+    def visits(self) -> Array:
+        """How much time the walk spends at each point, up to a factor: the sums of the rows."""
+        return np.asarray(self.kernel.sum(axis=1)).ravel()
+
+    @property
     def volume(self) -> float:
         """Sum of all entries of the kernel."""
         return float(self.kernel.sum())
