@@ -93,6 +93,7 @@ test-floor: $(FLOOR)/.made
 docs: $(VENV)/.dev
 	@$(PIP) -e '.[docs]'
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@$(BIN)/python docs/elsewhere.py docs/_build/html
 	@echo "documentation: $(CURDIR)/docs/_build/html/index.html"
 
 # What a user would install: nothing of this folder but the built files.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -26,7 +28,13 @@ TITLES = {
     "problem": "Eigenproblems",
     "spectrum": "Solving eigenproblems",
     "catalog": "The table of methods",
+    "report": "Reports",
+    "scale": "Data larger than memory",
+    "explorer": "The explorer",
+    "textbook": "The executable textbook",
 }
+BESIDE = ("report", "textbook")  # modules that are imported by their own names
+LONGEST = 60  # characters of a value
 
 
 def write(path: Path) -> None:
@@ -40,10 +48,9 @@ def public_names() -> dict[str, list[str]]:
     """Return every public name under the module that shows it; methods under ``unspool``."""
     modules = [name for name in unspool.__all__ if inspect.ismodule(getattr(unspool, name))]
     shown = {"unspool": [name for name in unspool.__all__ if name not in modules]}
-    for name in sorted(modules, key=_rank):
+    for name in sorted([*modules, *BESIDE], key=_rank):
         module = import_module(f"unspool.{name}")
-        names = [one for one in _exported(module) if _is_shown(module, one)]
-        shown[f"unspool.{name}"] = [one for one in names if one not in shown["unspool"]]
+        shown[f"unspool.{name}"] = [one for one in module.__all__ if one not in shown["unspool"]]
     return shown
 
 
@@ -52,13 +59,25 @@ def _rank(name: str) -> tuple[int, str]:
     return (known.index(name) if name in known else len(known), name)
 
 
-def _exported(module: ModuleType) -> list[str]:
-    return list(getattr(module, "__all__", ()))
-
-
-def _is_shown(module: ModuleType, name: str) -> bool:
+def _has_page(module: ModuleType, name: str) -> bool:
+    """Tell whether a name is a function or a class; values stand in a table."""
     one = getattr(module, name)
-    return inspect.isfunction(one) or inspect.isclass(one)
+    return inspect.isfunction(inspect.unwrap(one)) or inspect.isclass(one)
+
+
+def _values(module: ModuleType, names: list[str]) -> list[str]:
+    """Return the table of the constants and types among the names."""
+    if not names:
+        return []
+    lines = [f"| `{name}` | `{_in_short(getattr(module, name))}` |" for name in names]
+    return ["| value | is |", "|---|---|", *lines, ""]
+
+
+def _in_short(value: object) -> str:
+    told = ", ".join(str(key) for key in value) if isinstance(value, Mapping) else str(value)
+    told = re.sub(r"\b(?:typing|collections\.abc|numpy|unspool)\.(?:\w+\.)*", "", told)
+    told = re.sub(r"<[^<>]* at 0x[0-9a-f]+>|\s+|\|", " ", told)
+    return told if len(told) <= LONGEST else f"{told[: LONGEST - 1]}…"
 
 
 def _sections() -> list[str]:
@@ -77,7 +96,9 @@ def _sections() -> list[str]:
         short = module.rpartition(".")[2]
         about = (import_module(module).__doc__ or "").partition("\n")[0]
         lines += [f"## {TITLES.get(short, short)}: `{module}`", "", about, ""]
-        lines += _summary(module, shown)
+        room = import_module(module)
+        lines += _summary(module, [name for name in shown if _has_page(room, name)])
+        lines += _values(room, [name for name in shown if not _has_page(room, name)])
     return lines
 
 

@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 from . import costs
 
+__all__ = ["METHODS", "Entry", "Keeps", "entry_of", "is_catalogued"]
+
 # What of the data a map promises to keep, where that can be measured: straight distances, geodesic
 # distances, or the tangent planes up to one affine map.
 Keeps = Literal["distances", "geodesics", "tangents", "none"]
@@ -370,6 +372,18 @@ def entry_of(method: Any) -> Entry:
 
     In names, case and underscores do not matter, and the class's name will do.
 
+    Parameters
+    ----------
+    method : str, class or model
+        The method.
+
+    Returns
+    -------
+    Entry
+        What the catalogue says of it.
+
+    Examples
+    --------
     >>> from unspool.catalog import entry_of
     >>> entry_of("Kernel_PCA").name, entry_of("LTSA").title
     ('kernel-pca', 'Local tangent space alignment')
@@ -384,7 +398,25 @@ def entry_of(method: Any) -> Entry:
 
 
 def is_catalogued(method: Any) -> bool:
-    """Tell whether a class, or the class of a model, is in the catalogue."""
+    """Tell whether a class, or the class of a model, is in the catalogue.
+
+    Parameters
+    ----------
+    method : class or model
+        What may be a method of this package.
+
+    Returns
+    -------
+    bool
+        Whether ``entry_of`` has an entry for it.
+
+    Examples
+    --------
+    >>> from unspool.catalog import is_catalogued
+    >>> import unspool
+    >>> is_catalogued(unspool.PCA(2)), is_catalogued(dict)
+    (True, False)
+    """
     return _by_class(_class_of(method)) is not None
 
 

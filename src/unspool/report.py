@@ -35,6 +35,8 @@ from .io import write_atomically
 from .relation import rename_rows
 from .runtime import stage
 
+__all__ = ["write_report"]
+
 MOST = 20_000  # points up to which the neighbours of all of them are found in seconds
 # what matplotlib's marks look like in a text
 MARKS = {"o": "●", "^": "▲", "s": "■", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}

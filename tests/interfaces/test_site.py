@@ -2,11 +2,11 @@
 built pages load nothing from elsewhere."""
 
 import importlib.util
+import inspect
 import re
 import shlex
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,6 @@ from tests.tutorial import follow
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-LOADING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 
 
 def load(name):
@@ -45,9 +44,25 @@ def test_the_tutorial_can_be_followed(tmp_path, monkeypatch):
 
 def test_the_reference_has_every_public_name():
     shown = load("reference").public_names()
-    modules = {name.rpartition(".")[2] for name in shown} - {"unspool"}
+    beside = {*load("reference").BESIDE}
+    modules = {name.rpartition(".")[2] for name in shown} - {"unspool"} - beside
     assert {*shown["unspool"], *modules} == set(unspool.__all__)
-    assert "trustworthiness" in shown["unspool.quality"]
+    page = "\n".join(load("reference")._sections())
+    for module, names in shown.items():
+        room = importlib.import_module(module)
+        modules_of = {name for name in room.__all__ if inspect.ismodule(getattr(room, name))}
+        assert {*names} | ({*room.__all__} & {*shown["unspool"]}) == {*room.__all__} - modules_of
+        rest = page[page.index(f"`{module}`\n" if module != "unspool" else "## Methods") :]
+        missing = [n for n in names if not re.search(rf"^(   |\| `){n}\b", rest, re.MULTILINE)]
+        assert not missing, module
+
+
+def test_values_of_the_reference_are_told_in_short():
+    page = "\n".join(load("reference")._sections())
+    assert "| `NA_CHOICES` | `('error', 'drop', 'mean')` |" in page
+    assert "| `Precision` | `Literal['float32', 'float64']` |" in page
+    assert re.search(r"^\| `METHODS` \| `pca, .*…` \|$", page, re.MULTILINE)
+    assert " at 0x" not in page
 
 
 def test_the_gallery_is_large_enough_and_explains_itself():
@@ -59,33 +74,59 @@ def test_the_gallery_is_large_enough_and_explains_itself():
         compile(text, path.name, "exec")
 
 
-class Loaded(HTMLParser):
-    """What a page makes the browser load."""
+ELSEWHERE = (
+    (".html", '<link rel="stylesheet" href="//cdn.example/x.css">'),
+    (".html", '<img src="a.png" srcset="a.png 1x, https://cdn.example/x.css 2x">'),
+    (".html", '<video poster="a.png"><source src="https://cdn.example/x.css"></video>'),
+    (".html", '<video src="https://cdn.example/x.css"></video>'),
+    (".html", '<object data="https://cdn.example/x.css"></object>'),
+    (".html", '<svg><image xlink:href="https://cdn.example/x.css"/></svg>'),
+    (".html", '<p style="background: url(https://cdn.example/x.css)">'),
+    (".html", '<style>@import "https://cdn.example/x.css";</style>'),
+    (".html", '<script>fetch("https://cdn.example/x.css")</script>'),
+    (".html", '<script type="module">import a from "https://cdn.example/x.css"</script>'),
+    (".html", '<meta http-equiv="refresh" content="0; url=https://cdn.example/x.css">'),
+    (".css", "@import url('https://cdn.example/x.css');"),
+    (".css", "a { background: url(//cdn.example/x.css) }"),
+    (".js", 'export * from "https://cdn.example/x.css";'),
+    (".js", 'const a = await import("https://cdn.example/x.css");'),
+    (".js", "fetch(`https://cdn.example/x.css`).then(read)"),
+    (".js", 'request.open("GET", "https://cdn.example/x.css")'),
+    (".js", 'image.src = "https://cdn.example/x.css"'),
+    (".js", 'new WebSocket("wss://cdn.example/x.css")'),
+)
 
-    def __init__(self):
-        super().__init__()
-        self.addresses = []
 
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        is_canonical = tag == "link" and given.get("rel") in ("canonical", "author", "license")
-        if tag in LOADING and not is_canonical:
-            self.addresses.append(given.get(LOADING[tag]) or "")
+@pytest.mark.parametrize(("ending", "text"), ELSEWHERE)
+def test_an_address_elsewhere_is_found(ending, text):
+    [found] = load("elsewhere").addresses_elsewhere(text, ending)
+    assert found.endswith("//cdn.example/x.css")
 
 
-def addresses_elsewhere(page):
-    parser = Loaded()
-    parser.feed(page)
-    styles = re.findall(r"url\(['\"]?([^)'\"]+)|@import ['\"]([^'\"]+)", page)
-    found = [*parser.addresses, *(one for pair in styles for one in pair)]
-    return [one for one in found if re.match(r"(https?:)?//", one)]
+HERE = (
+    (".html", '<a href="https://b.c">read on</a><link rel="canonical" href="https://b.c">'),
+    (".html", '<img src="a.png" srcset="a.png 1x, b.png 2x"><script src="x.js"></script>'),
+    (".html", '<pre>fetch("https://b.c") and url(https://b.c)</pre>'),
+    (".css", "/* https://b.c */ a { background: url(data:image/png;base64,AAAA) }"),
+    (".js", '// https://b.c\nconst space = "http://www.w3.org/2000/svg"; fetch("a.json")'),
+)
 
 
-def test_an_address_elsewhere_is_found():
-    page = (
-        '<link rel="stylesheet" href="//cdn.example/x.css"><img src="a.png"><a href="https://b.c">'
-    )
-    assert addresses_elsewhere(page) == ["//cdn.example/x.css"]
+@pytest.mark.parametrize(("ending", "text"), HERE)
+def test_what_is_here_or_only_linked_is_not_found(ending, text):
+    assert load("elsewhere").addresses_elsewhere(text, ending) == []
+
+
+def test_a_site_that_loads_something_is_told(tmp_path, capsys):
+    elsewhere = load("elsewhere")
+    assert elsewhere.main([str(tmp_path)]) == 1
+    (tmp_path / "index.html").write_text("<p>text</p>")
+    assert elsewhere.main([str(tmp_path)]) == 0
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.js").write_text('import "https://cdn.example/x.js"')
+    assert elsewhere.main([str(tmp_path)]) == 1
+    assert "deep/a.js loads https://cdn.example/x.js" in capsys.readouterr().out
+    assert "docs/elsewhere.py docs/_build/html" in (ROOT / "Makefile").read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -94,13 +135,5 @@ def test_the_site_builds_without_warnings_and_loads_nothing(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
     done = subprocess.run([*command, DOCS, tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    pages = sorted(tmp_path.rglob("*.html"))
-    assert len(pages) > 200
-    elsewhere = {
-        page.name: found
-        for page in pages
-        if (found := addresses_elsewhere(page.read_text("utf-8")))
-    }
-    assert elsewhere == {}
-    for sheet in tmp_path.rglob("*.css"):
-        assert addresses_elsewhere(f"<style>{sheet.read_text('utf-8')}</style>") == [], sheet.name
+    assert len(list(tmp_path.rglob("*.html"))) > 200
+    assert list(load("elsewhere").loaded_elsewhere(tmp_path)) == []
