@@ -150,7 +150,7 @@ def items() -> MappingProxyType[str, Item]:
 
 
 def chosen(patterns: Iterable[str]) -> list[Item]:
-    """Return the items that are named: by id, by text, as ``S4``, or by pattern, as ``S4.fig-*``."""
+    """Return the items that are named: by id, by text (``S4``), or by pattern (``S4.fig-*``)."""
     found: dict[str, Item] = {}
     for pattern in patterns:
         fitting = [one for one in items().values() if _fits(one.id, pattern)]
