@@ -3,8 +3,10 @@
 import base64
 import gzip
 import inspect
+import os
 import re
 from functools import partial
+from pathlib import Path
 
 import anndata
 import numpy as np
@@ -33,7 +35,15 @@ from unspool import (
     quality,
 )
 from unspool.explorer.questions import unpack
-from unspool.io import TablePreparation, read_points, read_table, scanpy_graph
+from unspool.io import (
+    Selection,
+    TablePreparation,
+    prepare,
+    read_points,
+    read_table,
+    scanpy_graph,
+    table_of,
+)
 from unspool.io.cells import kind_of_graph
 
 ROLL = datasets.swiss_roll(90, seed=2)
@@ -351,6 +361,45 @@ def test_columns_that_name_rows_are_noticed(tmp_path):
     assert made.names == ("u", "v", "ticket", "age")
     assert any("PassengerId, shuffled" in note for note in made.notes)
     assert any("'ticket' is a larger whole number in every row" in note for note in made.notes)
+
+
+def noticed(**columns):
+    """Return which whole columns are said to look like names, beside two of measurements."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.standard_normal((400, 2)), columns=["u", "v"])
+    for name, values in columns.items():
+        frame[name] = values
+    notes = prepare(table_of(frame), Selection(scale="standard")).notes
+    return {re.match("column '([^']*)'", note)[1] for note in notes if "(--id)" in note}
+
+
+def test_names_of_what_rows_belong_to_are_noticed_though_they_repeat():
+    rng = np.random.default_rng(4)
+    ids = rng.integers(1, 60, 400)
+    assert noticed(customer_id=ids, ID=ids, userId=ids) == {"customer_id", "ID", "userId"}
+    assert noticed(rooms=ids, width=ids, paid=ids, valid=ids, key=ids) == set()
+
+
+def test_whole_numbers_that_never_meet_are_noticed():
+    rng = np.random.default_rng(4)
+    patients = rng.choice(10**8, 400, replace=False)
+    members = 1000 + rng.choice(900, 400, replace=False)
+    assert noticed(patient=patients, member=members) == {"patient", "member"}
+    sizes = np.rint(rng.lognormal(15, 1, 400)).astype(int)  # all distinct, and far apart
+    weights = np.rint(rng.normal(5e6, 1e6, 400)).astype(int)
+    assert noticed(population=sizes, milligrams=weights) == set()
+    spot = rng.choice(10**8, 400, replace=False)
+    assert noticed(east=spot, toll=0.001 * spot + rng.normal(0, 20_000, 400)) == set()  # they agree
+
+
+@pytest.mark.parametrize("name", ["whisky.csv", "breakfast_preferences.csv", "food_nutrition.csv"])
+def test_no_measurement_of_a_real_table_is_taken_for_names(name):
+    path = Path(os.environ.get("UNSPOOL_DATA", "")) / name
+    if not path.exists():
+        pytest.skip(f"UNSPOOL_DATA has no {name}")
+    notes = read_points(path).notes
+    told = [note for note in notes if "(--id)" in note]
+    assert all("'cluster.id'" in note for note in told)  # names of clusters they are
 
 
 def test_outliers_are_dropped_told_and_counted(tmp_path):
