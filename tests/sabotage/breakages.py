@@ -3009,6 +3009,36 @@ BREAKAGES = [
         ),
     ),
     *breaking(
+        "cli/embed.py",
+        (
+            "a model of rows on disk that cannot be saved is found before the work",
+            "        check_output(model, MODELS)",
+            "        pass",
+            f"{FILES}::test_a_file_that_cannot_be_written_is_found_before_the_work",
+        ),
+        (
+            "folders that cannot be made are found before the work",
+            "        check_room(Path(path).resolve(), path)",
+            "        pass",
+            f"{FILES}::test_a_folder_that_cannot_be_made_is_found_before_the_work",
+        ),
+        (
+            "rows on disk are not written over",
+            "    keep_input(given)",
+            "    pass",
+            f"{FILES}::test_data_on_disk_are_not_written_over",
+        ),
+    ),
+    *breaking(
+        "cli/output.py",
+        (
+            "a model that cannot be saved is found before the work",
+            'check_output(given.get("model"), MODELS)',
+            "pass",
+            f"{FILES}::test_a_file_that_cannot_be_written_is_found_before_the_work",
+        ),
+    ),
+    *breaking(
         "graph/__init__.py",
         (
             "landmarks by index are the model's own",
@@ -3464,7 +3494,7 @@ BREAKAGES = [
         ),
         (
             "a folder that cannot be written to is found before the work",
-            "with tempfile.TemporaryFile(dir=folder):  # rights",
+            "with tempfile.TemporaryFile(dir=there):  # rights",
             "with tempfile.TemporaryFile():  # rights",
             f"{FILES}::test_a_folder_that_cannot_be_written_to_is_found_before_the_work",
         ),

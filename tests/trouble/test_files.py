@@ -3,6 +3,7 @@
 import errno
 import gzip
 import os
+import re
 import signal
 import stat
 import threading
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import unspool
 from tests.interfaces.running import run
 from unspool.cli import main
 from unspool.io import binary, check_output, read_points, read_table, write_atomically
@@ -136,6 +138,107 @@ def test_links_and_permissions_stay(tmp_path):
 def test_a_folder_that_cannot_be_written_to_is_found_before_the_work():
     with pytest.raises(ValueError, match="cannot be written"):
         check_output("/proc/self/map.csv")
+
+
+NOWHERE = {  # options, and what they end in
+    "no folder": ("no/", "no folder .*no$"),
+    "a file": ("a.csv/", "(no folder|a file, and no folder)"),
+    "a folder that nobody writes to": ("/proc/self/", "cannot be written"),
+}
+
+
+def seen(folder):
+    return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.rglob("*")}
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with data and a model, in which no method may work any more."""
+    table(tmp_path / "a.csv")
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).normal(size=(90, 4)))
+    flags = ["-q", "-o", tmp_path / "b.csv", "--model", tmp_path / "m.unspool"]
+    assert run("embed", tmp_path / "a.npy", "-m", "pca", *flags).exit_code == 0
+
+    def work(*_, **__):
+        raise AssertionError("too late")
+
+    for name in ("fit", "transform"):
+        monkeypatch.setattr(unspool.PCA, name, work)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("where", NOWHERE)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["embed", "a.csv", "-m", "pca", "-o", "{}map.csv"],
+        ["embed", "a.csv", "-m", "pca", "-o", "c.csv", "--model", "{}n.unspool"],
+        ["embed", "a.csv", "-m", "pca", "-o", "c.csv", "--plot", "{}map.png"],
+        ["embed", "a.npy", "-m", "pca", "-o", "out/", "--model", "{}n.unspool"],
+        ["transform", "m.unspool", "a.npy", "-o", "{}map.csv"],
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_a_file_that_cannot_be_written_is_found_before_the_work(words, where, place):
+    folder, says = NOWHERE[where]
+    if not os.path.isdir("/proc/self") and folder.startswith("/proc"):
+        pytest.skip("no folder that nobody writes to")
+    before = seen(place)
+    result = run(*(word.format(folder) for word in words))
+    assert result.exit_code == 2, (result.stderr, result.exception)
+    assert re.search(says, result.stderr)
+    assert seen(place) == before
+
+
+@pytest.mark.parametrize("where", ["a file", "a folder that nobody writes to"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["embed", "a.npy", "-m", "pca", "--chunk-rows", "50", "-o", "{}out/"],
+        ["embed", "a.npy", "-m", "pca", "-o", "out/", "--checkpoint", "{}kept"],
+        ["embed", "a.npy", "-m", "pca", "-o", "out/", "--directory", "{}shared"],
+        ["transform", "m.unspool", "a.npy", "-o", "{}out/"],
+        ["transform", "m.unspool", "a.npy", "-o", "out/", "--checkpoint", "{}kept"],
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_a_folder_that_cannot_be_made_is_found_before_the_work(words, where, place):
+    folder, _ = NOWHERE[where]
+    if not os.path.isdir("/proc/self") and folder.startswith("/proc"):
+        pytest.skip("no folder that nobody writes to")
+    before = seen(place)
+    result = run(*(word.format(folder) for word in words))
+    assert result.exit_code == 2, (result.stderr, result.exception)
+    assert re.search(r"cannot be written: .*(a file, and no folder|in /proc)", result.stderr)
+    assert seen(place) == before
+
+
+def test_data_on_disk_are_not_written_over(place):
+    for words in (
+        ["embed", "data/", "-m", "pca", "-o", "data/"],
+        ["embed", "a.npy", "-m", "pca", "-o", "out/", "--model", "a.unspool"],
+    ):
+        (place / "data").mkdir(exist_ok=True)
+        (place / "a.unspool").unlink(missing_ok=True)
+        (place / "a.unspool").symlink_to(place / "a.npy")
+        result = run(*words)
+        assert result.exit_code == 2, (result.stderr, result.exception)
+        assert "is what is read; name another" in result.stderr
+
+
+def test_a_model_may_lie_beside_the_parts_that_are_made_with_it(tmp_path):
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).normal(size=(90, 4)))
+    out = tmp_path / "new/out"
+    flags = ["--chunk-rows", 50, "-o", f"{out}/", "--model", out / "m.unspool", "-q"]
+    result = run("embed", tmp_path / "a.npy", "-m", "pca", *flags)
+    assert result.exit_code == 0, (result.stderr, result.exception)
+    assert {path.name for path in out.iterdir()} >= {"m.unspool", "part-00000.npy"}
+    wrong = ["--chunk-rows", 50, "-o", f"{out}2/", "--model", f"{out}2/m.txt", "-q"]
+    result = run("embed", tmp_path / "a.npy", "-m", "pca", *wrong)
+    assert result.exit_code == 2
+    assert "should end in one of .unspool" in result.stderr
+    assert not (tmp_path / "new/out2").exists()
 
 
 def test_a_full_disk_names_the_file(tmp_path):

@@ -17,8 +17,9 @@ from typing import Any
 import click
 import numpy as np
 
-from ..io import PreparedTable, Recipe, TableModel, write_together
+from ..io import PreparedTable, Recipe, TableModel, check_output, write_together
 from ..io.atomic import scratch_folder
+from ..io.files import check_ending, check_room
 from ..io.table import treat_gaps
 from ..relation import describe_localized, find_localized, rename_rows
 from ..scale import BySample, Source, by_sample, open_source, settings
@@ -38,10 +39,12 @@ from .input import (
 )
 from .methods import MethodCommand, build_model, method_option
 from .output import (
+    MODELS,
     check_outputs,
     draw_map,
     format_result,
     json_option,
+    keep_input,
     keep_option,
     out_option,
     plot_option,
@@ -212,8 +215,9 @@ def transform_command(saved: str, **given: Any) -> None:
     unspool transform roll.unspool 'data/*.parquet' -o placed/
     """
     if is_large(given):
+        folder = check_large({**given, "saved": saved})
         opened = open_model(saved)
-        transform_large(opened.model, opened.name, opened.recipe, given)
+        transform_large(opened.model, opened.name, opened.recipe, folder, given)
         return
     check_outputs({**given, "saved": saved})
     opened = open_model(saved)
@@ -282,6 +286,19 @@ def _client(given: Mapping[str, Any]) -> Iterator[None]:
         yield
 
 
+def check_large(given: Mapping[str, Any]) -> Path:
+    """Refuse, before any work, what could not be written after it; return the folder of parts."""
+    folder, model = check_folder(given), given.get("model")
+    if model and Path(model).resolve().parent == folder.resolve():  # which will be made
+        check_ending(model, MODELS)
+    else:
+        check_output(model, MODELS)
+    keep_input(given)
+    for path in filter(None, (given["out"], given["checkpoint"], given["directory"])):
+        check_room(Path(path).resolve(), path)
+    return folder
+
+
 def check_folder(given: Mapping[str, Any]) -> Path:
     """Return the folder that parts are written to; ValueError if it is none, or holds some."""
     if not given["out"]:
@@ -306,7 +323,7 @@ def _refuse_others(given: Mapping[str, Any], names: tuple[str, ...]) -> None:
 def embed_large(model: Any, name: str, given: Mapping[str, Any]) -> None:
     """Map data that stay on disk, and write the map as a folder of parts."""
     _refuse_others(given, tuple(ELSEWHERE))
-    folder, began = check_folder(given), time.perf_counter()
+    folder, began = check_large(given), time.perf_counter()
     with at_scale(given), report_progress(given, name):
         source = _chosen_columns(open_source(given["data"]), given.get("columns"))
         if given.get("by_sample"):
@@ -337,10 +354,12 @@ def _check_saved(model: Any, name: str) -> None:
         )
 
 
-def transform_large(model: Any, name: str, recipe: Recipe, given: Mapping[str, Any]) -> None:
+def transform_large(
+    model: Any, name: str, recipe: Recipe, folder: Path, given: Mapping[str, Any]
+) -> None:
     """Place rows that stay on disk on the map of a model, a block at a time."""
     _refuse_others(given, ("color", "id", "separator", "plot"))
-    folder, began = check_folder(given), time.perf_counter()
+    began = time.perf_counter()
     with at_scale(given), report_progress(given, name):
         source = open_source(given["data"])
         if recipe.named and source.columns:

@@ -21,6 +21,7 @@ from ..values import Array
 
 TABLES = (*WRITERS, ".h5ad")
 FIGURES = (".png", ".svg", ".pdf")
+MODELS = (".unspool",)
 
 STDOUT = "-"
 
@@ -51,7 +52,7 @@ def check_outputs(given: Mapping[str, Any]) -> None:
     """Refuse, before any work, what could not be written after it."""
     check_output(given.get("out"), TABLES)
     check_output(given.get("plot"), FIGURES)
-    check_output(given.get("model"), (".unspool",))
+    check_output(given.get("model"), MODELS)
     keep_input(given)
 
 

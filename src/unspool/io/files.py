@@ -326,18 +326,33 @@ def check_output(
     if path is None:
         return
     goal = Path(path)
-    if _ending(goal) not in endings:
-        raise ValueError(f"{path} should end in one of {', '.join(endings)}")
+    check_ending(path, endings)
     if goal.is_dir() or not goal.parent.is_dir():
         what = "is a folder" if goal.is_dir() else f"cannot be written: no folder {goal.parent}"
         raise ValueError(f"{path} {what}")
-    folder = goal.resolve().parent
+    check_room(goal.resolve().parent, path)
+
+
+def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...]) -> None:
+    """Raise ValueError if a name ends in nothing that can be written."""
+    if _ending(Path(path)) not in endings:
+        raise ValueError(f"{path} should end in one of {', '.join(endings)}")
+
+
+def check_room(folder: Path, path: str | os.PathLike[str]) -> None:
+    """Raise ValueError, naming ``path``, if no file can be made in a folder.
+
+    What is not there yet will be made; then the nearest folder above it counts.
+    """
+    there = next(above for above in (folder, *folder.parents) if above.exists())
+    if not there.is_dir():
+        raise ValueError(f"{path} cannot be written: {there} is a file, and no folder")
     try:
-        with tempfile.TemporaryFile(dir=folder):  # rights alone do not tell: it may be read-only
+        with tempfile.TemporaryFile(dir=there):  # rights alone do not tell: it may be read-only
             pass
     except OSError as error:
         why = (error.strerror or "no file can be made").lower()
-        raise ValueError(f"{path} cannot be written: {why} in {folder}") from None
+        raise ValueError(f"{path} cannot be written: {why} in {there}") from None
 
 
 def write_table(
