@@ -160,6 +160,30 @@ def test_annotated_data_are_refused_at_once_with_what_they_hold(ask):
         ask(cells_of())
 
 
+@pytest.mark.parametrize(
+    ("flags", "of"),
+    [
+        (["--use-rep", "X_pca"], lambda cells: cells.obsm["X_pca"]),
+        (["--layer", "counts"], lambda cells: cells.layers["counts"]),
+        ([], lambda cells: cells.X.toarray()),
+    ],
+)
+def test_a_model_remembers_which_table_of_cells_it_maps(flags, of, h5ad, tmp_path):
+    job, out = tmp_path / "m.unspool", tmp_path / "out.h5ad"
+    done("embed", h5ad, *flags, "-m", "pca", "--scale", "standard", "--model", job, "-o", out, "-q")
+    fitted = anndata.read_h5ad(out).obsm["X_pca"]
+    told = done("transform", job, h5ad, "-o", tmp_path / "new.h5ad")
+    placed = anndata.read_h5ad(tmp_path / "new.h5ad").obsm["X_pca"]
+    np.testing.assert_allclose(placed, fitted, atol=1e-9)
+    model = unspool.load(job)
+    np.testing.assert_allclose(model.transform(cells_of()), placed, atol=1e-9)
+    points = of(cells_of()).astype(np.float64)
+    scaled = (points - points.mean(axis=0)) / points.std(axis=0)
+    expected = PCA(2).fit_transform(scaled)
+    np.testing.assert_allclose(placed, expected, rtol=1e-4, atol=1e-4)
+    assert ("as in the fit" in told.stderr) == bool(flags)
+
+
 def test_a_preparation_takes_annotated_data():
     cells = cells_of()
     made = TablePreparation(scale="standard").fit_transform(cells)

@@ -24,6 +24,7 @@ from ..io import (
     prepare,
     read_table,
 )
+from ..io.cells import parts_of
 from ..io.preparation import COFACTOR
 from ..scale import BySample
 from .output import tell
@@ -118,6 +119,7 @@ new_rows_options = _combine(
 def read_data(given: Mapping[str, Any], recipe: Recipe | None = None) -> PreparedTable:
     """Read DATA and prepare its rows as the options say, or by the recipe of a saved model."""
     selection = _selection(given)
+    given = _of_same_cells(given, recipe)
     table = read_table(
         given["data"],
         separator=separator_sign(given["separator"]),
@@ -129,6 +131,16 @@ def read_data(given: Mapping[str, Any], recipe: Recipe | None = None) -> Prepare
     made = prepare(table, selection) if recipe is None else apply_recipe(recipe, table, selection)
     tell(given, *made.notes)
     return made
+
+
+def _of_same_cells(given: Mapping[str, Any], recipe: Recipe | None) -> Mapping[str, Any]:
+    """Return the options with the table of cells that a model was fitted on, if none is named."""
+    is_cells = str(given["data"]).lower().endswith(".h5ad")
+    if recipe is None or not recipe.member or not is_cells or given["layer"] or given["obsm"]:
+        return given
+    found = parts_of(recipe.member)
+    tell(given, *(f"--{part} {name} is mapped, as in the fit" for part, name in found.items()))
+    return {**given, **found}
 
 
 def _selection(given: Mapping[str, Any]) -> Selection:

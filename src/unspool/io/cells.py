@@ -62,8 +62,16 @@ def table_of_cells(
     described.insert(0, cell, cells.obs.index)
     pd = import_pandas()
     frame = pd.concat([pd.DataFrame(points, columns=names), described], axis=1)
+    plain = layer is None and obsm in (None, "X")
     notes = _notes(cells, width) if layer is None and obsm is None else ()
-    return Table(frame, source, notes, features=tuple(names), labels=(cell,))
+    member = "" if plain else f"layers/{layer}" if obsm is None else f"obsm/{obsm}"
+    return Table(frame, source, notes, features=tuple(names), labels=(cell,), member=member)
+
+
+def parts_of(member: str) -> dict[str, str]:
+    """Return which layer or obsm a recipe names, as the options of ``table_of_cells``."""
+    kind, _, name = member.partition("/")
+    return {kind.removesuffix("s"): name} if member else {}
 
 
 def _matrix(cells: Any, source: str, layer: str | None, obsm: str | None) -> tuple[Any, list[str]]:

@@ -151,7 +151,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
             What the method maps.
         """
         check_is_fitted(self)
-        table = table_of(X)
+        table = table_of(X, member=self.recipe_.member)
         made = apply_recipe(self.recipe_, table, Selection(na=self._rule_for_gaps()))
         return made.points
 

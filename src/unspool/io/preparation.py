@@ -78,6 +78,8 @@ class Recipe:
         What every value went through first: nothing, log(1 + x), or arcsinh(x / cofactor).
     cofactor : float
         That of arcsinh.
+    member : str
+        Which table of an AnnData was mapped, as ``"obsm/X_pca"``; empty for ``X``, and for others.
     """
 
     columns: tuple[str, ...]
@@ -89,6 +91,7 @@ class Recipe:
     spread: Array
     curve: str = "none"
     cofactor: float = COFACTOR
+    member: str = ""
 
     @classmethod
     def as_it_comes(cls, columns: Sequence[str], *, named: bool) -> Recipe:
@@ -311,7 +314,8 @@ def prepare(table: Table, selection: Selection = EVERYTHING) -> PreparedTable:
     drawn = _draw_rows(len(table.frame), selection)
     plain = Recipe.as_it_comes(names, named=table.named)
     na, scale = selection.na or "error", selection.scale
-    recipe = replace(plain, na=na, scale=scale, curve=selection.curve, cofactor=selection.cofactor)
+    bending = {"curve": selection.curve, "cofactor": selection.cofactor}
+    recipe = replace(plain, na=na, scale=scale, member=table.member, **bending)
     bent = recipe.bend(to_numbers(names, _take_rows(table, drawn)))
     numbers, rows, told = treat_gaps(bent, names, na, None)
     if len(numbers) < 2:

@@ -66,6 +66,8 @@ class Table:
         The columns that name the rows.
     image_shape : tuple of int or None
         Height and width, where the features of a row are the pixels of an image.
+    member : str
+        Which table of an AnnData it is, as ``"obsm/X_pca"``; empty for ``X``, and for others.
     """
 
     frame: Any
@@ -77,6 +79,7 @@ class Table:
     named: bool = True
     labels: tuple[str, ...] = ()
     image_shape: tuple[int, int] | None = None
+    member: str = ""
 
 
 def import_pandas() -> Any:
@@ -416,7 +419,7 @@ def is_anndata(X: Any) -> bool:
     return all(hasattr(X, name) for name in ("obs_names", "var_names", "obsm", "uns"))
 
 
-def table_of(X: Any, source: str = "the table") -> Table:
+def table_of(X: Any, source: str = "the table", member: str = "") -> Table:
     """Return a frame, an AnnData or an array as a table.
 
     Parameters
@@ -425,6 +428,8 @@ def table_of(X: Any, source: str = "the table") -> Table:
         The rows.
     source : str, default "the table"
         What messages call it.
+    member : str, default ""
+        Which table of an AnnData, as ``"layers/counts"`` or ``"obsm/X_pca"``; empty is ``X``.
 
     Returns
     -------
@@ -439,9 +444,9 @@ def table_of(X: Any, source: str = "the table") -> Table:
     ['a', 'b']
     """
     if is_anndata(X):
-        from .cells import table_of_cells
+        from .cells import parts_of, table_of_cells
 
-        return table_of_cells(X, source)
+        return table_of_cells(X, source, **parts_of(member))
     if is_frame(X):
         return _table_of_frame(X, source)
     array = np.asarray(X)

@@ -144,6 +144,7 @@ DECLARED: dict[str, Declaration] = {
             "spread": POSITIVE,
             "curve": Word(CURVES),
             "cofactor": Number(1e-150, 1e150),
+            "member": Word(),
         }
     ),
     "table preparation": _step(
