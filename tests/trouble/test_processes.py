@@ -3,9 +3,15 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.compare import relative
+from unspool.catalog import METHODS
+
+ROOT = Path(__file__).parents[2]
 
 PLACE_ELSEWHERE = """
 import sys
@@ -60,20 +66,26 @@ def test_a_fitted_model_places_points_in_other_processes(way, tmp_path):
 FIT_ALL = """
 import sys
 import numpy as np
-from unspool import MDS, PrincipalCurve, PrincipalSurface, datasets
+from tests.cases import CASES, bent
+from unspool import MDS
 
-roll = datasets.swiss_roll(300, seed=0).points
-models = {
-    "metric": MDS(2), "weighted": MDS(2, weights="inverse_square"), "ordinal": MDS(2, ordinal=True),
-    "curve": PrincipalCurve(), "surface": PrincipalSurface(2),
+points, new = bent(300), bent(50, seed=8)
+models = {name: case.make() for name, case in CASES.items()}
+models |= {
+    "weighted": MDS(2, weights="inverse_square"), "ordinal": MDS(2, ordinal=True),
+    "single": MDS(2, precision="single"),
 }
 found = {}
 for name, model in models.items():
-    found[name] = model.fit_transform(roll)
-    found[name + " new"] = model.transform(roll[:50] + 0.05)
-    found[name + " single"] = model.fit_transform(roll.astype(np.float32))
+    found[name] = model.fit_transform(points)
+    found[name + " new"] = model.transform(new)
+    found[name + " single"] = model.fit_transform(points.astype(np.float32))
 np.savez(sys.argv[1], **found)
 """
+
+
+# geodesics are searched by what is faster on so many threads: sums run in another order
+BY_THREADS = {entry.class_name for entry in METHODS.values() if entry.keeps == "geodesics"}
 
 
 @pytest.mark.slow
@@ -82,8 +94,11 @@ def test_the_run_that_compiles_finds_the_same_map_as_later_ones(tmp_path):
     for run, threads in runs:
         kernels = {"NUMBA_CACHE_DIR": str(tmp_path / "kernels"), "NUMBA_NUM_THREADS": threads}
         command = [sys.executable, "-W", "ignore", "-c", FIT_ALL, str(tmp_path / f"{run}.npz")]
-        subprocess.run(command, env={**os.environ, **kernels}, check=True, timeout=600)
+        subprocess.run(command, env={**os.environ, **kernels}, cwd=ROOT, check=True)
+    assert len(list((tmp_path / "kernels").rglob("*.nbi"))) > 20  # it has compiled
     first, *later = (np.load(tmp_path / f"{run}.npz") for run, _ in runs)
-    for other in later:
+    for run, other in zip(("loads", "two threads"), later, strict=True):
         for name in first.files:
-            np.testing.assert_array_equal(first[name], other[name], err_msg=name)
+            error = relative(other[name], first[name])
+            is_same = run == "loads" or name.partition(" ")[0] not in BY_THREADS
+            assert error <= (0.0 if is_same else 1e-12), (run, name, error)
