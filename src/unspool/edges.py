@@ -16,6 +16,7 @@ ROWS, WORK = 200, 1e7  # rows that are looked at, and links that are followed
 RANKED = 64  # rows of a dense table whose entries are put in order
 STRIP = 4_096  # rows that a thread sorts at a time
 FEW = 1 << 15  # edges that NumPy sorts as fast as compiled loops, which must be loaded first
+FALLS = -0.1  # of a correlation: chance does not go below it
 FEWEST = 1_000  # comparisons that tell: fewer agree or disagree by chance
 
 Lists = tuple[Array, Array, Array]  # starts of rows, ends and lengths of their edges
@@ -163,6 +164,20 @@ def are_connectivities(graph: sp.csr_array) -> bool:
     if np.mean(largest >= 1.0 - ROUNDING) < 0.9 or abs(graph - graph.T).max() > ROUNDING:
         return False
     return weight_of_shared_neighbors(graph) > 0.0
+
+
+def are_neighbor_lengths(graph: sp.csr_array) -> bool:
+    """Whether a sparse graph holds lengths as neighbours are found: one way, as many for each.
+
+    So scanpy keeps its distances. Lengths fall with the neighbours that two points share: below
+    -0.16 in twelve real and made tables, where weights were above 0.16.
+    """
+    counts = np.diff(graph.indptr)
+    if not graph.nnz or np.mean(counts == counts.max()) < 0.9:  # copies of points may be left out
+        return False
+    if abs(graph - graph.T).max() <= ROUNDING * graph.data.max():
+        return False
+    return weight_of_shared_neighbors(graph) < FALLS
 
 
 def weight_of_shared_neighbors(graph: sp.csr_array) -> float:

@@ -20,8 +20,10 @@ from tests.interfaces.running import done, refused
 from unspool import (
     LLE,
     PCA,
+    DiffusionMaps,
     Isomap,
     LaplacianEigenmaps,
+    SpectralClustering,
     compare,
     datasets,
     diagnose,
@@ -238,6 +240,19 @@ def test_connectivities_that_are_given_as_distances_are_refused(layout, dtype):
     with pytest.raises(ValueError, match=r"these are connectivities.*weights='given'"):
         Isomap(metric="precomputed", n_neighbors=None).fit(weights)
     assert LaplacianEigenmaps(**GIVEN).fit(weights).report_.advice == ()
+
+
+@pytest.mark.parametrize("longest", [1.0, 0.01, 30.0])
+@pytest.mark.parametrize("cls", [LaplacianEigenmaps, DiffusionMaps, SpectralClustering])
+def test_neighbor_lengths_that_are_given_as_weights_are_refused(cls, longest):
+    cells, near = scanpy_like()
+    lengths = sp.csr_array(cells.obsp["distances"]) * (longest / near.distances.max())
+    with pytest.raises(ValueError, match=r"distances to neighbours, as scanpy keeps them"):
+        cls(**GIVEN).fit(lengths)
+    weights = lengths.copy()
+    weights.data = np.exp(-((lengths.data / lengths.data.mean()) ** 2))  # one way, too
+    assert cls(**GIVEN).fit(weights).report_.advice == ()
+    assert cls(metric="precomputed", n_neighbors=None).fit(lengths).report_.advice == ()
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])

@@ -2857,6 +2857,13 @@ BREAKAGES = [
     *breaking(
         "edges.py",
         (
+            "neighbours' lengths are refused as weights",
+            "return weight_of_shared_neighbors(graph) < FALLS",
+            "return False",
+            "interfaces/test_kinds_of_data.py"
+            "::test_neighbor_lengths_that_are_given_as_weights_are_refused",
+        ),
+        (
             "lengths that reach 1 in every row are not refused",
             "return weight_of_shared_neighbors(graph) > 0.0",
             "return True",

@@ -14,7 +14,12 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from ..distances import DEFAULT_NEIGHBORS
-from ..edges import are_connectivities, weight_of_alike_rows, weight_of_shared_neighbors
+from ..edges import (
+    are_connectivities,
+    are_neighbor_lengths,
+    weight_of_alike_rows,
+    weight_of_shared_neighbors,
+)
 from ..kernel import check_symmetric
 from ..runtime import warn
 from ..scale.executor import check_workers
@@ -195,7 +200,14 @@ def _check_zero_diagonal(table: Array, tolerance: float) -> None:
 
 
 def _tell_lengths_from_weights(graph: sp.csr_array, kind: InputKind) -> None:
-    """Refuse connectivities as distances; where it is less clear which they are, say so."""
+    """Refuse connectivities as distances, and lengths as weights; tell what is less clear."""
+    if kind == "weights" and are_neighbor_lengths(graph):
+        raise ValueError(
+            "these are distances to neighbours, as scanpy keeps them, and no weights: as many for "
+            "each point, one way, and smallest where most neighbours are shared. Leave "
+            "weights='given' out, and weights are made of them; or take the connectivities "
+            "(scanpy's obsp['connectivities'])"
+        )
     if kind == "distances" and are_connectivities(graph):
         raise ValueError(
             "these are connectivities, as UMAP and scanpy keep them, and no distances: symmetric, "
