@@ -494,3 +494,15 @@ def test_tsne_is_tried_and_advised_where_nothing_shows_more():
     better = TSNE(2).fit(points).embedding_
     kept = float(quality.trustworthiness(points, better))
     assert kept > float(quality.trustworthiness(points, model.embedding_))
+
+
+def test_a_named_map_is_diagnosed_under_its_name():
+    places = PCA(2).fit(ROLL.points).embedding_
+    named, plain = diagnose({"UMAP": places}, ROLL.points), diagnose(places, ROLL.points)
+    assert named.label == "UMAP"
+    assert [measure.value for measure in named.measures] == [m.value for m in plain.measures]
+    fitted = Isomap(2, n_neighbors=10).fit(ROLL.points)
+    assert diagnose({"mine": fitted}, ROLL.points).label == "mine"
+    for several in ({"UMAP": places, "t-SNE": places}, {}):
+        with pytest.raises(ValueError, match=r"looks at one map.*(UMAP.*t-SNE|nothing)"):
+            diagnose(several, ROLL.points)

@@ -5,7 +5,7 @@ The figure of a diagnosis: four looks at one map.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -124,7 +124,8 @@ def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) ->
     ----------
     model : fitted model
         One of the methods, a pipeline that ends in one, a model of another package with
-        ``embedding_`` or ``transform``, or the ready coordinates of the rows of X.
+        ``embedding_`` or ``transform``, or the ready coordinates of the rows of X; also a dict of
+        one of these under its name, as for ``compare``.
     X : array-like of shape (n_samples, n_features)
         The data of the fit (points, or the table it was fitted on), or others that the model can
         place. Data that a model of another package was fitted on are placed like new ones, if it
@@ -147,8 +148,9 @@ def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) ->
     >>> found["path length lost to doubtful edges"].parameter
     'n_neighbors'
     """
+    label, model = _named(model)
     if is_ready(model):
-        model = ReadyMap.of(model, None)
+        model = ReadyMap.of(model, label)
     elif hasattr(model, "named_steps"):
         model, X = model[-1], pass_through(model, X)
     if not hasattr(model, "embedding_"):
@@ -156,8 +158,22 @@ def diagnose(model: Any, X: Any, *, sample: int | None = None, seed: int = 0) ->
     evidence = _gather(model, X, sample, seed)
     with stage("diagnosis"), share_work():  # trials on the same points share neighbours and ranks
         measures = tuple(_measures_of(evidence))
-    name = model.label if isinstance(model, ReadyMap) else type(model).__name__
+    name = model.label if isinstance(model, ReadyMap) else label or type(model).__name__
     return Diagnosis(name, measures, evidence)
+
+
+def _named(model: Any) -> tuple[str | None, Any]:
+    """Return a map and what it is called, if it came in a dict."""
+    if not isinstance(model, Mapping):
+        return None, model
+    if len(model) != 1:
+        names = ", ".join(repr(str(name)) for name in model) or "nothing"
+        raise ValueError(
+            f"diagnose looks at one map, and the dict holds {names}; ask for one at a time, as "
+            "{name: found[name]}, or compare(X, found) for scores of all"
+        )
+    [(name, found)] = model.items()
+    return str(name), found
 
 
 def _measures_of(evidence: Evidence) -> Iterator[Measure]:
