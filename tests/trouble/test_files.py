@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import io
 import os
 import re
 import signal
@@ -138,6 +139,53 @@ def test_links_and_permissions_stay(tmp_path):
 def test_a_folder_that_cannot_be_written_to_is_found_before_the_work():
     with pytest.raises(ValueError, match="cannot be written"):
         check_output("/proc/self/map.csv")
+
+
+def array_file(shape, data=bytes(800), *, kind="<f8", version=1):
+    """Return an npy file whose header says what it likes of the data that follow."""
+    file, facts = io.BytesIO(), {"descr": kind, "fortran_order": False, "shape": shape}
+    getattr(np.lib.format, f"write_array_header_{version}_0")(file, facts)
+    return file.getvalue() + data
+
+
+LIES = {
+    "582 TiB": array_file((10**10, 8000)),
+    "582 TiB, newer": array_file((10**10, 8000), version=2),
+    "30 GB": array_file((5 * 10**8, 8)),
+    "words": array_file((10**10, 8000), kind="<U100"),
+    "more than there are addresses": array_file((2**40, 2**40)),
+    "a row more": array_file((34, 3)),
+    "less than nothing": array_file((-5, 3)),
+}
+
+
+@pytest.mark.parametrize("content", LIES.values(), ids=LIES)
+def test_headers_that_say_more_than_the_file_holds(content, tmp_path):
+    plain, packed = tmp_path / "lie.npy", tmp_path / "lie.npz"
+    plain.write_bytes(content)
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("x.npy", content)
+    for words in ([plain], [packed], [plain, "--chunk-rows", 5, "-o", f"{tmp_path}/out/"]):
+        result = run("embed", *words, "-m", "pca", "-q")
+        assert result.exit_code == 2, (result.stderr, result.exception)
+        assert len(result.stderr.splitlines()) == 1
+        assert f"{words[0]} is no array file that can be read" in result.stderr
+
+
+def test_a_header_of_no_known_version_that_says_too_much(tmp_path, monkeypatch):
+    """What cannot be looked at before is told with its name, too."""
+    (tmp_path / "lie.npy").write_bytes(LIES["582 TiB"])
+    monkeypatch.setattr(binary, "HEADERS", {})
+    with pytest.raises(MemoryError, match=r"lie.npy does not fit into memory \(Unable to allocate"):
+        read_points(tmp_path / "lie.npy")
+
+
+def test_what_is_no_array_in_an_archive_is_left_out(tmp_path):
+    points = np.random.default_rng(0).normal(size=(9, 3))
+    np.savez(tmp_path / "a.npz", X=points)
+    with zipfile.ZipFile(tmp_path / "a.npz", "a") as archive:
+        archive.writestr("readme.txt", "what it is")
+    np.testing.assert_array_equal(read_points(tmp_path / "a.npz").points, points)
 
 
 NOWHERE = {  # options, and what they end in

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import numpy as np
+from numpy.lib import format as npy
 
 from ..runtime import available_bytes, claim, format_bytes
 from ..values import Array
@@ -37,6 +39,7 @@ IMAGES = {
     ".webp",
 }
 MOST_LABELS = 60
+HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def most_unpacked(size: int, copies: int) -> int:
@@ -61,12 +64,8 @@ def read_array(path: Path, name: str | None = None) -> Table:
     Of several tables, ``name`` says which. Arrays with one entry per row become columns beside it.
     """
     try:
-        if is_zipfile(path):
-            with ZipFile(path) as archive:
-                check_unpacked(path, sum(member.file_size for member in archive.infolist()), 2)
-        with path.open("rb") as file:  # numpy leaves a broken archive open
-            loaded = np.load(file, allow_pickle=False)
-            arrays = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+        _check_arrays(path)
+        arrays = _load_arrays(path)
     except (EOFError, BadZipFile, KeyError, NotImplementedError) as error:
         raise ValueError(f"{path} is no array file that can be read safely ({error})") from None
     except ValueError as error:
@@ -83,6 +82,49 @@ def read_array(path: Path, name: str | None = None) -> Table:
     for other, column in zip(names, beside.values(), strict=True):
         frame[other] = column
     return Table(frame, str(path), features=features, named=False)
+
+
+def _check_arrays(path: Path) -> None:
+    """Refuse a file of arrays that do not fit, or of which one is not as large as it says."""
+    if not is_zipfile(path):
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            _check_header(file, size)
+        claim(2 * size, f"what {path} holds", "use fewer of its rows or columns")
+        return
+    with ZipFile(path) as archive:
+        members = archive.infolist()
+        check_unpacked(path, sum(member.file_size for member in members), 2)
+        for member in members:
+            with archive.open(member) as packed:
+                _check_header(packed, member.file_size)
+
+
+def _check_header(file: IO[bytes], size: int) -> None:
+    """Refuse a header that says more than what follows: memory would be taken for all of it."""
+    if file.read(len(npy.MAGIC_PREFIX)) != npy.MAGIC_PREFIX:
+        return
+    read = HEADERS.get(tuple(file.read(2)))
+    if read is None:  # of names that are not English
+        return
+    shape, _, dtype = read(file)
+    said, held = prod(shape) * dtype.itemsize, size - file.tell()
+    if said > held and not dtype.hasobject:
+        raise ValueError(
+            f"its header says {dtype} of shape {shape}, which is {format_bytes(said)}, and "
+            f"{format_bytes(held)} follow"
+        )
+
+
+def _load_arrays(path: Path) -> dict[str, Array]:
+    """Return the arrays in a file by their names; other things in an archive are left out."""
+    with path.open("rb") as file:  # numpy leaves a broken archive open
+        try:
+            loaded = np.load(file, allow_pickle=False)
+            held = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+        except MemoryError as error:
+            raise MemoryError(f"{path} does not fit into memory ({error})") from None
+    return {name: array for name, array in held.items() if isinstance(array, np.ndarray)}
 
 
 def _find_points(arrays: dict[str, Array], path: Path) -> str:

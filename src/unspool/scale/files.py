@@ -42,7 +42,8 @@ class NpyFile(Source):
     @property
     def _table(self) -> Array:
         try:
-            table: Array = np.load(self.path, mmap_mode="r", allow_pickle=False)
+            with np.errstate(over="ignore"):  # of a header with a shape beyond all addresses
+                table: Array = np.load(self.path, mmap_mode="r", allow_pickle=False)
         except ValueError as error:
             raise ValueError(f"{self.path} is no array file that can be read ({error})") from None
         if table.ndim != 2 or table.dtype.kind not in "biuf":
