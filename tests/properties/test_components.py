@@ -16,6 +16,8 @@ POLICIES = ("separate", "bridge", "largest")
 every_graph = pytest.mark.parametrize("case", GRAPH.values(), ids=GRAPH)
 every_space = pytest.mark.parametrize("case", IN_SPACE.values(), ids=IN_SPACE)
 PATIENT = {name: case for name, case in IN_SPACE.items() if case.patient}
+SPARSE = {name: case for name, case in IN_SPACE.items() if case.cls._SPARSE_TABLES}
+every_sparse = pytest.mark.parametrize("case", SPARSE.values(), ids=SPARSE)
 every_size = pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 
 
@@ -235,10 +237,9 @@ def sparse_within(X, radius):
     return sp.csr_array(table)
 
 
-@pytest.mark.parametrize("name", ["Isomap", "LaplacianEigenmaps", "LLE", "LTSA", "LandmarkIsomap"])
-def test_a_sparse_graph_in_several_components_is_laid_out(name):
+@every_sparse
+def test_a_sparse_graph_in_several_components_is_laid_out(case):
     X, labels = clusters((60, 40))
-    case = GRAPH[name]
     options = {"n_neighbors": None, "components": "separate"}
     apart, _ = fitted(case, sparse_within(X, 20), metric="precomputed", **options)
     dense, _ = fitted(case, X, radius=20.0, **options)
@@ -249,15 +250,15 @@ def test_a_sparse_graph_in_several_components_is_laid_out(name):
     assert relative(apart.transform(sp.csr_array(towards)), dense.transform(X[:9] + 0.01)) < 1e-7
 
 
-@pytest.mark.parametrize("name", ["Isomap", "LaplacianEigenmaps", "LLE", "LTSA"])
-def test_a_sparse_graph_is_bridged_by_the_links_it_holds(name):
+@every_sparse
+def test_a_sparse_graph_is_bridged_by_the_links_it_holds(case):
     """The graph holds all pairs, but eight neighbours leave two components: as with the table."""
     X, _ = clusters((60, 40))
-    case = GRAPH[name]
-    sparse, text = fitted(
-        case, sp.csr_array(cdist(X, X)), metric="precomputed", components="bridge"
-    )
-    dense, _ = fitted(case, X, components="bridge")
+    options = {"components": "bridge"}
+    if hasattr(case.cls, "_choose_landmarks"):  # else by geodesics, as only the graph is known
+        options["landmarks"] = np.arange(0, 100, 3)
+    sparse, text = fitted(case, sp.csr_array(cdist(X, X)), metric="precomputed", **options)
+    dense, _ = fitted(case, X, **options)
     assert "joined" in text
     assert not sparse.charts_[1:]
     assert relative(sparse.embedding_, dense.embedding_) < 1e-7
@@ -281,13 +282,13 @@ def test_components_without_any_link_are_joined_at_their_centers():
 
 
 @pytest.mark.filterwarnings("ignore:the neighbour graph has 2 connected components")
-@pytest.mark.parametrize("name", ["Isomap", "LaplacianEigenmaps", "LLE", "LTSA", "LandmarkIsomap"])
-def test_points_that_a_graph_does_not_tie_to_the_largest_component_are_told(name):
+@every_sparse
+def test_points_that_a_graph_does_not_tie_to_the_largest_component_are_told(case):
     X, labels = clusters((60, 40))
     shuffled = np.random.default_rng(0).permutation(len(X))
     first = int(np.flatnonzero(labels[shuffled] == 1)[0])
     graph = sparse_within(X[shuffled], 20)
-    model = GRAPH[name].make(metric="precomputed", n_neighbors=None, components="largest")
+    model = case.make(metric="precomputed", n_neighbors=None, components="largest")
     told = rf"40 of 40 points outside .*row {first}, have no edge .*components='separate'"
     with pytest.raises(ValueError, match=told):
         model.fit(graph)
