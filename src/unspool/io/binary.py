@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 from math import prod
 from pathlib import Path
 from typing import IO, Any
@@ -39,7 +40,10 @@ IMAGES = {
     ".webp",
 }
 MOST_LABELS = 60
-HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+HEADERS: Mapping[tuple[int, ...], Any] = {
+    (1, 0): npy.read_array_header_1_0,
+    (2, 0): npy.read_array_header_2_0,
+}
 
 
 def most_unpacked(size: int, copies: int) -> int:
