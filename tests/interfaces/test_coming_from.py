@@ -22,6 +22,7 @@ from unspool import (
     AutoassociativeNetwork,
     Isomap,
     KernelPCA,
+    LaplacianEigenmaps,
     RandomProjection,
     SpectralClustering,
     datasets,
@@ -162,6 +163,54 @@ def test_dist_matrix_of_isomap():
     ours = Isomap(n_neighbors=8).fit(ROLL)
     theirs = sklearn.manifold.Isomap(n_neighbors=8).fit(ROLL)
     np.testing.assert_allclose(ours.dist_matrix_, theirs.dist_matrix_, rtol=1e-10, atol=1e-10)
+
+
+def test_singular_values_and_the_number_of_axes():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 12)) * np.arange(1, 13)
+    for asked in (3, 0.9):
+        theirs = sklearn.decomposition.PCA(asked).fit(X)
+        for ours in (PCA(asked, ddof=1).fit(X), PCA(asked).fit(X)):
+            assert ours.n_components_ == theirs.n_components_
+            np.testing.assert_allclose(ours.singular_values_, theirs.singular_values_)
+    parts = PCA(3).partial_fit(X[:30]).partial_fit(X[30:])
+    theirs = sklearn.decomposition.PCA(3).fit(X)
+    np.testing.assert_allclose(parts.singular_values_, theirs.singular_values_)
+    assert not hasattr(PCA(3), "n_components_")
+
+
+def test_affinity_matrices():
+    table = sklearn.manifold.SpectralEmbedding(2, affinity="rbf", gamma=0.02).fit(ROLL)
+    table = np.where(table.affinity_matrix_ > 0.05, table.affinity_matrix_, 0.0)
+    given = {"weights": "given", "metric": "precomputed", "n_neighbors": None}
+    for cls in (LaplacianEigenmaps, SpectralClustering):
+        found = cls(**given).fit(table).affinity_matrix_
+        np.testing.assert_allclose(found.toarray(), table, atol=1e-12)
+    twice = np.vstack([ROLL[:100], ROLL[:3]])  # copies have the weights of their point
+    model = LaplacianEigenmaps(n_neighbors=8, sigma=4.0).fit(twice)
+    found = model.affinity_matrix_.toarray()
+    near = np.argsort(np.linalg.norm(ROLL[:100] - ROLL[50], axis=1))[1]
+    length = np.linalg.norm(ROLL[near] - ROLL[50])
+    assert found[50, near] == pytest.approx(np.exp(-(length**2) / 32.0))
+    np.testing.assert_array_equal(found, found.T)
+    np.testing.assert_array_equal(found[100:, 3:100], found[:3, 3:100])
+    groups = np.vstack([ROLL[:60], ROLL[:60] + 1e3])
+    with pytest.warns(UserWarning, match="components"):
+        found = LaplacianEigenmaps(n_neighbors=8).fit(groups).affinity_matrix_
+    assert found.shape == (120, 120)
+    assert found[:60, 60:].nnz == 0 < found[60:, 60:].nnz
+
+
+def test_dissimilarity_matrix_of_mds():
+    few = ROLL[:40]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of other defaults to come
+        theirs = sklearn.manifold.MDS(2, n_init=1, max_iter=2).fit(few).dissimilarity_matrix_
+    for model in (MDS(2).fit(few), MDS(2, metric="precomputed").fit(theirs)):
+        np.testing.assert_allclose(model.dissimilarity_matrix_, theirs, atol=1e-9)
+    theirs[3, 7] = theirs[7, 3] = np.nan
+    found = MDS(2, metric="precomputed").fit(theirs).dissimilarity_matrix_
+    np.testing.assert_allclose(found, theirs, atol=1e-9)
 
 
 class Listening:

@@ -112,6 +112,21 @@ class WeightedEstimator(GraphEstimator):
     def _weigh(self, neighbors: NeighborGraph) -> None:
         self._weighting = self._choose_weighting(neighbors)
 
+    def _affinities(self) -> sp.csr_array:
+        """Return the weight of every pair of rows; copies have the weights of their point."""
+        n = len(self._copies.first)
+        whole = sp.csr_array((n, n))
+        for chart in self.charts_:
+            relation: Any = chart.relation
+            part = sp.coo_array(relation.weights)
+            rows, columns, weights = part.row, part.col, part.data
+            if relation.masses is not None:  # one edge stands for those of all copies
+                weights = weights / (relation.masses[rows] * relation.masses[columns])
+            where = chart.members[rows], chart.members[columns]
+            whole = whole + sp.coo_array((weights, where), shape=(n, n)).tocsr()
+        shown = self._copies.point_of
+        return sp.csr_array(whole[shown][:, shown] if self._copies.exist else whole)
+
     def _choose_weighting(self, neighbors: NeighborGraph) -> EdgeWeighting:
         """Return how edges weigh: by one bandwidth, by one per point, or not by their length."""
         self.gamma_ = gamma_from(self.gamma, self.sigma, self.t)
@@ -165,6 +180,11 @@ class LaplacianEigenmaps(VectorChoice, WeightedEstimator):
     """
 
     laplacian: Normalization = parameter(default="random-walk", choices=NORMALIZATIONS, help=WHICH)
+
+    @property
+    def affinity_matrix_(self) -> sp.csr_array:
+        """Weights of the edges between rows, as scikit-learn calls them."""
+        return self._affinities()
 
     def _relate(self, component: Component, n_coordinates: int) -> LaplacianRelation:
         loops = self._loops(component.members)

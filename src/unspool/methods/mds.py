@@ -216,6 +216,14 @@ class MDS(Estimator):
             advise(f"the last of {run.steps} steps lowered stress by {fell:.1e}; raise max_iter")
 
     @property
+    def dissimilarity_matrix_(self) -> Array:
+        """Dissimilarities that the map was fitted to; NaN where a table has gaps."""
+        if self.metric == "precomputed":
+            known = stress.dissimilarities_of(self._X, self.metric, None, np.float64)
+            return np.asarray(known.as_table() * known.scale.length)
+        return np.asarray(pairwise_distances(self._X, self._X, self.metric))
+
+    @property
     def disparities_(self) -> Array:
         """What the distances on the map were fitted to: a table, NaN for pairs not known."""
         return self._disparities.table(self._known)

@@ -180,6 +180,17 @@ class PCA(SpectralEstimator):
         """Variance along each axis: ``eigenvalues_``, as scikit-learn calls it."""
         return self.eigenvalues_
 
+    @property
+    def n_components_(self) -> int:
+        """Number of coordinates: where a share of the variance was asked for, what that takes."""
+        return len(self.components_)
+
+    @property
+    def singular_values_(self) -> Array:
+        """Those of the centred points, as scikit-learn gives them."""
+        count = self._n_seen if hasattr(self, "_scatter") else len(self.embedding_)
+        return np.asarray(np.sqrt(np.maximum(self.eigenvalues_, 0.0) * (count - self.ddof)))
+
     def _are_equal(self, X: Any, first: Array) -> bool:
         """Tell whether all points are the first one."""
         if sp.issparse(X):

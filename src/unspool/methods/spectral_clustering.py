@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from .. import graph, problem
 from ..problem import Normalization
@@ -74,6 +75,11 @@ class SpectralClustering(WeightedEstimator, ClusteringEstimator):
     cluster_shares_: Array = learned(help="share of points of each Gaussian; of k-means, all alike")
     cut_: float = learned(help="weight of the edges between clusters")
     normalized_cut_: float = learned(help="the same, over the clusters' volumes")
+
+    @property
+    def affinity_matrix_(self) -> sp.csr_array:
+        """Weights of the edges between rows, as scikit-learn calls them."""
+        return self._affinities()
 
     def predict(self, X: Any) -> Array:
         """Return the labels of query points: of the nearest center to where they are placed.
