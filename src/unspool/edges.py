@@ -222,7 +222,7 @@ def weight_of_alike_rows(table: Array) -> float:
 
 def _orders(values: Array) -> Array:
     """Return for each pair of values which is larger: 1, -1, or 0 where they are equal."""
-    return np.sign(values[:, None] - values)
+    return np.asarray(np.sign(values[:, None] - values))
 
 
 def _ranks(table: Array) -> Array:
@@ -242,4 +242,4 @@ def _correlations(table: Array) -> Array:
     squares = np.square(table).sum(axis=1)[:, None] - np.square(table) - np.square(sums) / count
     products = table @ table - sums * sums.T / count
     spread = np.sqrt(np.maximum(squares, 0.0) * np.maximum(squares.T, 0.0))
-    return np.divide(products, spread, out=np.zeros(table.shape), where=spread > 0.0)
+    return np.asarray(np.divide(products, spread, out=np.zeros(table.shape), where=spread > 0.0))
