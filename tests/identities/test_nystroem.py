@@ -145,6 +145,7 @@ def digits():
     return load_digits().data / 16.0
 
 
+@pytest.mark.filterwarnings("ignore:coordinate 1 is carried by")
 def test_landmarks_are_drawn_as_was_said():
     """Most points in a dot: uniform landmarks lie there, pivots and means do not."""
     dot = 0.01 * RANDOM.normal(size=(190, 2))

@@ -100,12 +100,13 @@ def test_equal_eigenvalues_that_were_cut_are_told(n, d, cut):
             assert f"n_components={d + 1} keeps them together" in line
 
 
+@pytest.mark.filterwarnings("ignore:coordinate . is carried by")  # each by a corner
 def test_a_group_too_large_to_keep_together_is_told_truly():
     """A regular simplex: 49 equal values, all found; 699 of them, not all looked at."""
-    (small,) = ClassicalMDS(2).fit(np.eye(50)).report_.advice
+    small = ClassicalMDS(2).fit(np.eye(50)).report_.advice[0]
     assert "eigenvalues 1 to 49 are equal" in small
     assert "n_components=49 keeps them together" in small
-    (large,) = ClassicalMDS(2).fit(np.eye(700)).report_.advice
+    large = ClassicalMDS(2).fit(np.eye(700)).report_.advice[0]
     assert "are equal" in large
     assert "keeps them together" not in large
 

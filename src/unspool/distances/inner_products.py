@@ -90,7 +90,7 @@ def _finite_rows(given: Any, name: str) -> Array:
 class _Question(NamedTuple):
     queries: Array
     points: Array
-    count: int
+    wanted: int
     without_own: bool
 
     def best(self, rows: Array, candidates: Array) -> tuple[Array, Array, Array]:
@@ -100,14 +100,14 @@ class _Question(NamedTuple):
             products[candidates == rows[:, None]] = -np.inf
         order = np.lexsort((candidates, -products), axis=1)
         ranked = np.take_along_axis(products, order, axis=1)
-        kept = np.take_along_axis(candidates, order[:, : self.count], axis=1)
+        kept = np.take_along_axis(candidates, order[:, : self.wanted], axis=1)
         least = ranked[:, -2 if self.without_own else -1]  # oneself may be the last
-        return kept, ranked[:, : self.count], least
+        return kept, ranked[:, : self.wanted], least
 
 
 def _largest(asked: _Question, candidates: Array) -> LargestProducts:
     """Return the best of the candidates; of all points where rounding may have hidden one."""
-    n, count, everyone = len(candidates), asked.count, np.arange(len(asked.points))
+    n, count, everyone = len(candidates), asked.wanted, np.arange(len(asked.points))
     found = LargestProducts(np.empty((n, count), np.intp), np.empty((n, count)))
     longest = float(_lengths(asked.points).max())
     unsure = ROUNDING * len(asked.points[0]) * longest * _lengths(asked.queries)

@@ -172,7 +172,8 @@ def choose_search(X: Any, metric: Metric, search: Search) -> Search:
     >>> distances.choose_search(np.zeros((100, 3)), "euclidean", "auto")
     'exact'
     """
-    refuse_cells(X)
+    if not isinstance(X, np.ndarray):
+        refuse_cells(X)
     if search != "auto":
         return search
     if metric not in APPROXIMATE or sp.issparse(X):

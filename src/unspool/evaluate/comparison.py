@@ -8,6 +8,7 @@ when first asked for, from the neighbour graph and the geodesics of the comparis
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -158,16 +159,21 @@ class Yardstick:
         if self.metric != "precomputed":
             width = min(most, self.data.shape[1], len(self.data) - 1)
             straight = pairwise_distances(self.data, self.data[guides], self.metric)
-            places = PCA(width).fit(self.data).embedding_
+            places = _quietly(lambda: PCA(width).fit(self.data).embedding_)
             curve = quality.residual_variance(straight, places, guides)
             answer.append(Elbow("PCA", "straight distances", curve))
         similarities = -0.5 * np.square(self.geodesics.lengths)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # coordinates without content
-            fitted = triangulate(similarities, guides, most, self.seed, "distance")
+        fitted = _quietly(lambda: triangulate(similarities, guides, most, self.seed, "distance"))
         places = fitted.place(similarities)
         curve = quality.residual_variance(self.geodesics.lengths, places, guides)
         return (*answer, Elbow("Isomap", "distances along the manifold", curve))
+
+
+def _quietly(fit: Callable[[], Any]) -> Any:
+    """Fit without warnings of coordinates that nobody looks at: those without content, too."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return fit()
 
 
 def geodesics_to_guides(

@@ -73,7 +73,8 @@ def without_mask(X: Any) -> Any:
 def _validate(X: Any, estimator: Any, reset: bool, **options: Any) -> Any:
     """Return what scikit-learn accepts; errors name the row and column they come from."""
     options = {**NUMBERS, **options}
-    refuse_cells(X)
+    if not isinstance(X, np.ndarray):
+        refuse_cells(X)
     X = without_mask(X)
     try:
         if estimator is None:

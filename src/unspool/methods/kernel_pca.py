@@ -6,6 +6,7 @@ swept, and components drawn by their contours.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -529,7 +530,9 @@ def sweep_widths(X: Any, sigmas: Sequence[float], n_components: int = 2) -> Widt
     """
     if len(sigmas) == 0:
         raise ValueError("sigmas must name at least one width")
-    models = tuple(KernelPCA(n_components, sigma=float(sigma)).fit(X) for sigma in sigmas)
+    with warnings.catch_warnings():  # of widths at which points are alone, which are asked for
+        warnings.filterwarnings("ignore", ".* is carried by", UserWarning)
+        models = tuple(KernelPCA(n_components, sigma=float(sigma)).fit(X) for sigma in sigmas)
     return WidthSweep(tuple(float(sigma) for sigma in sigmas), models)
 
 
