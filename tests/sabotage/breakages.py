@@ -2699,12 +2699,79 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "scale/geodesics.py",
+        "scale/landmark_geodesics.py",
         (
             "a task returns few rows of geodesics",
-            "-(-m // where.n_workers), int(ROWS_TOGETHER // (8 * n))",
-            "-(-m // where.n_workers)",
+            "return max(1, min(MOST_TOGETHER, given, even, room))",
+            "return max(1, min(MOST_TOGETHER, given, even))",
             "scale/test_cluster.py::test_a_table_of_geodesics_that_is_large_is_a_file",
+        ),
+        (
+            "places are the same in whatever order landmarks are added up",
+            "return (np.rint(total, out=total).astype(np.int64),)",
+            "return (total,)",
+            "scale/test_cluster.py::test_landmarks_give_the_same_bits_in_any_order",
+        ),
+        (
+            "workers make no table of landmarks and points",
+            "here = isinstance(executor_for(beside, n), InProcess)",
+            "here = True",
+            "scale/test_cluster.py::test_landmarks_place_all_points_without_a_table",
+        ),
+        (
+            "a disk without room for a table of geodesics is told",
+            'check_disk(self.folder, self.file_bytes, f"a',
+            'check_disk(self.folder, 0.0, f"a',
+            "scale/test_cluster.py"
+            "::test_a_disk_without_room_for_the_table_is_not_needed_by_the_fit",
+        ),
+    ),
+    *breaking(
+        "scale/geodesics.py",
+        (
+            "products that a checkpoint keeps make no geodesics",
+            "held = HeldBlocks(lambda block: submit(block, handle, precision), blocks)",
+            "held = HeldBlocks(lambda block: submit(block, handle, precision), blocks)\n"
+            "            list(held)",
+            "scale/test_faults.py"
+            "::test_what_is_made_of_products_that_were_kept_makes_no_geodesics",
+        ),
+        (
+            "a product in a checkpoint is told by its vectors",
+            "checkpoint_key(self.key, len(self.blocks_of), vectors)",
+            "checkpoint_key(self.key, len(self.blocks_of))",
+            "scale/test_faults.py"
+            "::test_what_is_made_of_products_that_were_kept_makes_no_geodesics",
+        ),
+    ),
+    *breaking(
+        "scale/placing.py",
+        (
+            "a lazy block that cannot fit its worker says so",
+            "if not sparse and 8.0 * LEAST_HELD * numbers + WORKER_LEAST > limit:",
+            "if False:",
+            "scale/test_faults.py::test_lazy_rows_beyond_a_worker_are_told_by_the_block",
+        ),
+        (
+            "a lazy block that finds no memory says what it needs",
+            "    except MemoryError as error:\n        if error.args and",
+            "    except OverflowError as error:\n        if error.args and",
+            "scale/test_faults.py::test_memory_that_runs_out_while_rows_are_placed_is_told",
+        ),
+    ),
+    *breaking(
+        "scale/settings.py",
+        (
+            "a graph beside the rows of a block counts",
+            "int((room - self.beside) // self.row_bytes)",
+            "int(room // self.row_bytes)",
+            "scale/test_faults.py::test_a_block_needs_what_is_beside_its_rows",
+        ),
+        (
+            "files of the moment do not stay in a checkpoint",
+            "if given.checkpoint is None or not fingerprint:",
+            "if given.checkpoint is None:",
+            "scale/test_faults.py::test_a_checkpoint_holds_no_files_of_the_moment",
         ),
     ),
     *breaking(

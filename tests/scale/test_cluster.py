@@ -1,5 +1,6 @@
 """Methods on a cluster, and lazy rows, against the same in one process."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,8 @@ from unspool import (
     datasets,
     scale,
 )
-from unspool.scale.geodesics import RowsInFile
+from unspool.scale.executor import Cluster
+from unspool.scale.landmark_geodesics import LandmarkPaths
 from unspool.scale.settings import share
 
 from ..interfaces.running import done, refused, run
@@ -141,16 +143,23 @@ def test_strays_and_components_on_a_cluster(client, save):
     np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-8 * size)
 
 
-def test_a_table_of_geodesics_that_is_large_is_a_file(save, monkeypatch):
+LARGE_TABLES = {"IN_MEMORY": 1.0, "PLACED": 300, "ROWS_TOGETHER": 3 * 8 * 1_100}
+
+
+@pytest.fixture
+def large_tables(monkeypatch):
+    for name, value in LARGE_TABLES.items():
+        monkeypatch.setattr(f"unspool.scale.landmark_geodesics.{name}", value)
+
+
+@pytest.mark.parametrize("scaling", ["distance", "svd"])
+def test_a_table_of_geodesics_that_is_large_is_a_file(scaling, save, large_tables):
     """Written row by row, turned over some points at a time, and gathered as it is asked for."""
     roll = datasets.swiss_roll(1_100, seed=1).points
-    expected = LandmarkIsomap(2, n_landmarks=12).fit(roll)
-    monkeypatch.setattr("unspool.scale.geodesics.IN_MEMORY", 1.0)
-    monkeypatch.setattr("unspool.scale.geodesics.PLACED", 300)
-    monkeypatch.setattr("unspool.scale.geodesics.ROWS_TOGETHER", 3 * 8 * 1_100)
-    found = LandmarkIsomap(2, n_landmarks=12).fit(save(roll))
+    expected = LandmarkIsomap(2, n_landmarks=12, scaling=scaling).fit(roll)
+    found = LandmarkIsomap(2, n_landmarks=12, scaling=scaling).fit(save(roll))
     held = found.charts_[0].relation.geodesics
-    assert isinstance(held, RowsInFile)
+    assert isinstance(held, LandmarkPaths)
     assert [file.name for file in Path(held.folder.path).iterdir()] == ["columns.npy"]
     assert found.report_.stage("geodesics").facts["blocks"] == 4
     np.testing.assert_array_equal(found.geodesics_, expected.geodesics_)
@@ -160,6 +169,52 @@ def test_a_table_of_geodesics_that_is_large_is_a_file(save, monkeypatch):
     np.testing.assert_allclose(
         found.transform(queries), expected.transform(queries), atol=1e-8 * size
     )
+
+
+def test_landmarks_place_all_points_without_a_table(client, save, large_tables):
+    """Workers add up what each landmark gives; placing others later has the table written."""
+    roll = datasets.swiss_roll(1_100, seed=1).points
+    expected = LandmarkIsomap(2, n_landmarks=12).fit(roll)
+    found = LandmarkIsomap(2, n_landmarks=12).fit(save(roll))
+    size = np.abs(expected.embedding_).max()
+    np.testing.assert_allclose(found.embedding_, expected.embedding_, atol=1e-8 * size)
+    held = found.charts_[0].relation.geodesics
+    assert not any(Path(held.folder.path).iterdir())
+    lazy = found.transform(save(roll + 0.01, "others.npy"))  # by workers, which have the file
+    assert [file.name for file in Path(held.folder.path).iterdir()] == ["columns.npy"]
+    np.testing.assert_allclose(lazy.compute(), expected.transform(roll + 0.01), atol=1e-8 * size)
+    np.testing.assert_array_equal(found.geodesics_, expected.geodesics_)
+
+
+def test_a_disk_without_room_for_the_table_is_not_needed_by_the_fit(
+    save, large_tables, monkeypatch
+):
+    """Placing others is refused, in words, before anything is written."""
+    roll = datasets.swiss_roll(1_100, seed=1).points
+    expected = LandmarkIsomap(2, n_landmarks=12).fit(roll)
+    full = shutil.disk_usage("/")._replace(free=2 * 8 * 12 * 1_100 - 1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: full)
+    model = LandmarkIsomap(2, n_landmarks=12).fit(save(roll))
+    size = np.abs(expected.embedding_).max()
+    np.testing.assert_allclose(model.embedding_, expected.embedding_, atol=1e-8 * size)
+    told = r"12 x 1100 geodesics, turned over, takes 211\.2 kB on disk, and 211.*directory="
+    with pytest.raises(MemoryError, match=told):
+        model.transform(roll[:3] + 0.01)
+
+
+def test_landmarks_give_the_same_bits_in_any_order(client, save, large_tables, monkeypatch):
+    points = datasets.swiss_roll(1_100, seed=1).points
+    monkeypatch.setattr("unspool.scale.landmark_geodesics.EACH", 3)
+    found = LandmarkIsomap(2, n_landmarks=12).fit(save(points))
+    real = Cluster.results
+
+    def backwards(self, function, items, shared):
+        yield from reversed([*real(self, function, items, shared)])
+
+    monkeypatch.setattr(Cluster, "results", backwards)
+    again = LandmarkIsomap(2, n_landmarks=12).fit(save(points))
+    assert found.report_.stage("placing").facts == {"blocks": 6, "workers": 2}
+    np.testing.assert_array_equal(again.embedding_, found.embedding_)
 
 
 def test_a_sample_stands_for_all_and_tells_how_well(client, save):

@@ -1,5 +1,6 @@
 """What goes wrong with workers and clients changes nothing in the result, or is told in words."""
 
+import gc
 import os
 import re
 import signal
@@ -7,13 +8,17 @@ import subprocess
 import sys
 import time
 
+import dask.array
 import numpy as np
 import pytest
 
 from unspool import PCA, Isomap, LandmarkIsomap, datasets, distances, runtime, scale
+from unspool.graph import symmetrize
 from unspool.scale import executor as executors
 from unspool.scale.geodesics import SpreadPaths
-from unspool.scale.settings import BlockSize, describe_loss, remembered
+from unspool.scale.landmark_geodesics import landmark_geodesics
+from unspool.scale.placing import map_rows
+from unspool.scale.settings import WORKER_ITSELF, BlockSize, describe_loss, remembered
 
 from .conftest import start_cluster
 
@@ -115,6 +120,110 @@ def test_workers_that_are_full_are_told_and_not_waited_for(own_client, save, mon
     own_client.run(_pause)
     with pytest.raises(scale.WorkerLost, match=r"full, and Dask has paused them.*chunk_rows="):
         PCA(2).fit(save(POINTS))
+
+
+LOST = [
+    (Isomap(2, n_neighbors=8), "products", {}),
+    (Isomap(2, n_neighbors=8), "products", {"geodesics.HELD": 0.0}),
+    (LandmarkIsomap(2, n_landmarks=20), "geodesics", {}),
+    (LandmarkIsomap(2, n_landmarks=20), "geodesics", {"landmark_geodesics.IN_MEMORY": 1.0}),
+    (LandmarkIsomap(2, n_landmarks=20), "placing", {"landmark_geodesics.IN_MEMORY": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("method", "stage", "settings"), LOST, ids=lambda case: str(case)[:20])
+def test_workers_lost_over_geodesics_are_told_in_one_sentence(
+    method, stage, settings, client, save, monkeypatch
+):
+    """With the rows of a block, and with the graph that is beside them on each worker."""
+    for name, value in settings.items():
+        monkeypatch.setattr(f"unspool.scale.{name}", value)
+    real = executors.run_blocks
+
+    def losing(name, function, items, *shared, **options):
+        if name == stage:
+            monkeypatch.setattr(executors.Cluster, "results", lose)
+        return real(name, function, items, *shared, **options)
+
+    def lose(self, function, items, shared):
+        raise scale.WorkerLost("several workers were lost over it")
+        yield
+
+    for room in ("geodesics", "landmark_geodesics"):
+        monkeypatch.setattr(f"unspool.scale.{room}.run_blocks", losing)
+    told = (
+        rf"^{stage} needs more than the 1\.0 GB that a worker has \(several workers were lost over "
+        r"it\): a block of [\d,]+ rows takes about 3[0-4]\d\.\d MB, the worker itself included; "
+        r"use scale\.settings\(chunk_rows=\d+\) \(--chunk-rows \d+\), or workers with at least "
+        r"2\.0 GB$"
+    )
+    with pytest.raises(scale.WorkerLost, match=told):
+        method.fit(save(POINTS))
+
+
+def test_a_block_needs_what_is_beside_its_rows():
+    """Fewer rows make room for rows alone."""
+    size = BlockSize(1_000, 1e6, beside=2e8)
+    assert size.needed == 1e9 + 2e8 + WORKER_ITSELF
+    assert [size.fewer(room) for room in (5e8, 3e8, 1e8)] == [300, 100, 1]
+
+
+def test_chunk_rows_are_those_of_all_blocks_of_geodesics(client, save):
+    """What an error says to use is used."""
+    with scale.settings(chunk_rows=200):
+        exact = Isomap(2, n_neighbors=8).fit(save(POINTS))
+        few = LandmarkIsomap(2, n_landmarks=20).fit(save(POINTS))
+    assert exact.report_.stage("products").facts["blocks"] == 8
+    with scale.settings(chunk_rows=3):
+        table = landmark_geodesics(symmetrize(distances.neighbor_graph(POINTS, 8)), few.landmarks_)
+    assert table.shape == (20, 1_500)
+
+
+class Hungry:
+    """A model that finds no memory."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def transform(self, rows):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [MemoryError(), np.linalg.LinAlgError("other")])
+def test_memory_that_runs_out_while_rows_are_placed_is_told(error, save):
+    """By whoever runs Dask's blocks: nothing of ours sees them but the block itself."""
+    source = scale.open_source(save(POINTS))
+    with scale.settings(chunk_rows=500):
+        lazy = map_rows(Hungry(error), "transform", source, 2)
+    if not isinstance(error, MemoryError):
+        with pytest.raises(np.linalg.LinAlgError, match="other"):
+            lazy.compute()
+        return
+    told = r"^placing needs more than .*it ran out of memory.*block of 500 rows.*chunk_rows=250\)"
+    with pytest.raises(scale.WorkerLost, match=told):
+        lazy.compute()
+    array = dask.array.from_array(POINTS, chunks=(500, 3))
+    with pytest.raises(scale.WorkerLost, match=r"X\.rechunk\(\(250, -1\)\)"):
+        map_rows(Hungry(error), "transform", array, 2).compute()
+
+
+@pytest.mark.slow
+def test_lazy_rows_beyond_a_worker_are_told_by_the_block(tmp_path):
+    """Dask runs them: a block that cannot fit says so before it is read, and what would fit."""
+    from distributed import Client
+
+    points = np.random.default_rng(0).normal(size=(1_200_000, 20)).astype(np.float32)
+    np.save(tmp_path / "many.npy", points)
+    model = PCA(2).fit(points[:500])
+    with start_cluster(2, memory_limit="500MB") as cluster, Client(cluster):
+        with scale.settings(chunk_rows=1_200_000):
+            lazy = model.transform(tmp_path / "many.npy")
+        with pytest.raises(scale.WorkerLost, match=r"500\.0 MB that a worker has \(seen") as lost:
+            lazy.compute()
+        fewer = int(re.search(r"chunk_rows=(\d+)", str(lost.value)).group(1))
+        with scale.settings(chunk_rows=fewer):
+            found = model.transform(tmp_path / "many.npy").compute()
+    np.testing.assert_allclose(found, model.transform(points), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.slow
@@ -266,6 +375,80 @@ def test_a_killed_client_resumes(save, tmp_path):
     assert len(parts) == 15
     for part in parts:
         np.testing.assert_array_equal(np.load(part), np.load(tmp_path / "map" / part.name))
+
+
+KILLED = [
+    ("isomap", "products", 40, []),
+    ("landmark-isomap", "geodesics", 8, ["--n-landmarks", "400", "--landmarks", "random"]),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "stage", "enough", "options"), KILLED, ids=lambda case: str(case)
+)
+def test_a_killed_client_of_a_cluster_resumes(
+    method, stage, enough, options, cluster, save, tmp_path
+):
+    """Its workers live on; the next client does none of the work again that was kept."""
+    points = datasets.swiss_roll(4_000, seed=5).points
+    job = ["embed", save(points), "-m", method, *options, "--chunk-rows", "150", "-q"]
+    job += ["--n-neighbors", "8"]
+    job += ["--cluster", cluster.scheduler_address]
+    kept, out = tmp_path / "kept", tmp_path / "map"
+    running = _run([*job, "--checkpoint", kept, "-o", out])
+    deadline = time.monotonic() + 120
+    while len([*kept.glob(f"{stage}-*/*.npz")]) < enough and time.monotonic() < deadline:
+        time.sleep(0.002)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    assert not out.exists()
+    before = {file: file.stat().st_mtime_ns for file in kept.glob("*/*.npz")}
+    assert len([file for file in before if file.parent.name.startswith(stage)]) >= enough
+    assert _run([*job, "--checkpoint", kept, "-o", out]).wait() == 0
+    assert all(file.stat().st_mtime_ns == then for file, then in before.items())
+    done = {*kept.glob(f"{stage}-*/*.npz")}
+    assert not done <= {*before}  # it was killed before the end
+    assert _run([*job, "--checkpoint", kept, "-o", tmp_path / "again"]).wait() == 0
+    assert {*kept.glob(f"{stage}-*/*.npz")} == done  # by the keys of the first run
+    assert _run([*job, "-o", tmp_path / "fresh"]).wait() == 0
+    parts = sorted((tmp_path / "fresh").iterdir())
+    assert len(parts) == 27
+    for part in parts:
+        for folder in (out, tmp_path / "again"):
+            np.testing.assert_array_equal(np.load(part), np.load(folder / part.name))
+
+
+def test_what_is_made_of_products_that_were_kept_makes_no_geodesics(client, save, tmp_path):
+    """Blocks of the table, which are the work, are made where a product asks for them."""
+    path, begun = save(POINTS), []
+    with scale.settings(checkpoint=tmp_path / "job"):
+        first = Isomap(2, n_neighbors=8).fit(path)
+        real = type(client).submit
+
+        def submit(self, function, *given, **options):
+            begun.append(function.__name__)
+            return real(self, function, *given, **options)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(client), "submit", submit)
+            again = Isomap(2, n_neighbors=8).fit(path)
+    assert first.report_.stage("products").facts["blocks"] == 4
+    assert begun == []
+    np.testing.assert_array_equal(first.embedding_, again.embedding_)
+    kept = [file.stat().st_size for file in (tmp_path / "job").glob("products-*/*.npz")]
+    assert sum(kept) < 0.1 * 8 * len(POINTS) ** 2
+
+
+def test_a_checkpoint_holds_no_files_of_the_moment(save, tmp_path):
+    """What workers share, and tables that a model refers to, go with the client and the model."""
+    with scale.settings(checkpoint=tmp_path / "job"):
+        model = LandmarkIsomap(2, n_landmarks=10).fit(save(POINTS))
+        model.transform(save(POINTS)).compute()
+    del model
+    gc.collect()
+    left = {file.name.partition("-")[0] for file in (tmp_path / "job").iterdir()}
+    assert not left & {"unspool", "shared"}
 
 
 @pytest.mark.slow

@@ -32,12 +32,34 @@ def test_the_tasks_counted_are_those_of_the_fit(client, save):
     layout = Layout(3_000, 3, 8, 2, 10, work.n_workers, work.worker_bytes)
     counted = {stage.name: stage.tasks for stage in foresee("landmark-isomap", layout)}
     model = LandmarkIsomap(2, n_neighbors=8, n_landmarks=10).fit(save(points))
-    for name in ("copies", "arranging", "searching"):
+    for name in ("copies", "arranging", "searching", "geodesics"):
         assert model.report_.stage(name).facts["blocks"] == counted[name]
     found = PCA(2).fit(save(points))
     counted = {stage.name: stage.tasks for stage in foresee("pca", layout)}
     for name in ("moments", "placing"):
         assert found.report_.stage(name).facts["blocks"] == counted[name]
+
+
+def test_the_tasks_of_landmarks_without_a_table_are_counted(client, save, monkeypatch):
+    for room in ("landmark_geodesics", "cost_model"):
+        monkeypatch.setattr(f"unspool.scale.{room}.IN_MEMORY", 1.0)
+    points, moved = datasets.swiss_roll(3_000, seed=4).points, []
+    real = Cluster.results
+
+    def running(self, function, items, shared):
+        for number, result in real(self, function, items, shared):
+            moved.append((function.__name__, sum(np.asarray(part).nbytes for part in result)))
+            yield number, result
+
+    monkeypatch.setattr(Cluster, "results", running)
+    work = current_executor()
+    layout = Layout(3_000, 3, 8, 2, 10, work.n_workers, work.worker_bytes)
+    counted = {stage.name: stage for stage in foresee("landmark-isomap", layout)}
+    LandmarkIsomap(2, n_landmarks=10).fit(save(points))
+    for stage, function in (("geodesics", "_look_around"), ("placing", "_add_up")):
+        sizes = [size for name, size in moved if name == function]
+        assert len(sizes) == counted[stage].tasks == 4
+        assert sum(sizes) == pytest.approx(counted[stage].moved, rel=0.2)
 
 
 @pytest.mark.parametrize("method", [PCA(2), LandmarkMDS(2, n_landmarks=6)], ids=["pca", "mds"])

@@ -12,7 +12,7 @@ from .. import distances, graph
 from ..paths import geodesic_distances
 from ..relation import Chart, Component, LandmarkGeodesics, kernel_factor, triangulate
 from ..runtime import claim, reuse
-from ..scale.geodesics import landmark_geodesics, place_by_landmarks
+from ..scale.landmark_geodesics import landmark_geodesics, lengths_among, place_by_landmarks
 from ..scale.reduction import distances_from
 from ..scale.sources import Source
 from ..values import Array
@@ -70,7 +70,8 @@ class LandmarkIsomap(LandmarkChoice, GraphEstimator):
         geodesics = landmark_geodesics(component.graph, chosen)
         seed, scaling, masses = self._seed, self.scaling, component.masses
         if scaling == "distance":  # by the landmarks alone
-            among, here = -0.5 * np.square(geodesics[:, chosen].T), np.arange(len(chosen))
+            among = -0.5 * np.square(lengths_among(geodesics, chosen).T)
+            here = np.arange(len(chosen))
             fitted = triangulate(among, here, count, seed, scaling)
         else:
             claim(

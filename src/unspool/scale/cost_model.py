@@ -17,7 +17,8 @@ from ..distances import TREE_DIMENSIONS, exact_seconds
 from ..runtime import format_bytes, in_words
 from .cells import count_cells
 from .executor import block_ranges, current_executor, imagined
-from .settings import room_of
+from .landmark_geodesics import landmarks_each, rows_together
+from .settings import IN_MEMORY, room_of
 
 TASK = 4e-3  # seconds that a task takes on a worker beside its work
 DISPATCH = 3e-3  # and one after the other, on the client and the scheduler
@@ -156,7 +157,7 @@ def _graph(name: str, s: Layout) -> Iterator[BlockStage]:
     yield BlockStage("graph", 0, 0.0, 0.0, CLIENT_EDGE * edges, CLIENT + CLIENT_HELD * edges)
     if name == "landmark-isomap":
         yield _passes(s)
-        yield _geodesics(s, edges)
+        yield from _geodesics(s, edges)
     elif name == "isomap":
         moved = 8.0 * PRODUCTS * s.n * (s.q + 14) * 2
         work, tasks = ARC * float(s.n) ** 2, 2 * s.workers * PRODUCTS
@@ -166,13 +167,23 @@ def _graph(name: str, s: Layout) -> Iterator[BlockStage]:
         yield BlockStage("spectrum", 0, 0.0, 0.0, 2e-5 * s.n * log2(max(s.n, 2)), 3000.0 * s.n)
 
 
-def _geodesics(s: Layout, edges: float) -> BlockStage:
-    """Shortest paths from the landmarks: by workers that have room for the graph, else here."""
-    work, held = PATH * edges * log2(max(s.n, 2)) * s.m, 24.0 * edges
-    fits = held <= current_executor().task_bytes
-    tasks = s.m if fits else 0
-    seconds = s.spread(work, s.m) if fits else work
-    return BlockStage("geodesics", tasks, 0.0, 8.0 * s.m * s.n, seconds, held)
+def _geodesics(s: Layout, edges: float) -> Iterator[BlockStage]:
+    """Shortest paths from the landmarks: by workers that have room for the graph, else here.
+
+    A large table is not moved: a second pass returns what landmarks give to each point's place.
+    """
+    work, held, where = PATH * edges * log2(max(s.n, 2)) * s.m, 24.0 * edges, current_executor()
+    if held > where.task_bytes:
+        yield BlockStage("geodesics", 0, 0.0, 0.0, work, held)
+        return
+    if 8.0 * s.m * s.n <= IN_MEMORY:
+        tasks = -(-s.m // rows_together((s.m, s.n), where))
+        yield BlockStage("geodesics", tasks, 0.0, 8.0 * s.m * s.n, s.spread(work, tasks), held)
+        return
+    tasks = -(-s.m // landmarks_each(s.m, where))
+    yield BlockStage("geodesics", tasks, 0.0, 8.0 * s.m**2, s.spread(work, tasks), held)
+    moved, held = 8.0 * tasks * s.n * s.q, held + 32.0 * s.n * s.q
+    yield BlockStage("placing", tasks, 0.0, moved, s.spread(work, tasks), held)
 
 
 def _searching(s: Layout, cells: int) -> BlockStage:

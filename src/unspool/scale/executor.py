@@ -302,12 +302,13 @@ class WorkerLost(MemoryError):
 
 def run_task(function: Task, item: Any, handles: tuple[Any, ...]) -> Result:
     """Do one block on a worker, with one thread and the memory that the worker has."""
-    limit = _worker_limit()
+    limit = worker_limit()
     with limit_threads(1), limit_blas_threads(), limit_memory(limit):
         return function(item, *(handle.open() for handle in handles))
 
 
-def _worker_limit() -> float | None:
+def worker_limit() -> float | None:
+    """Return the memory of the worker that asks; None elsewhere, and where it has no limit."""
     from distributed import get_worker
 
     try:

@@ -7,21 +7,24 @@ block, with Dask or without.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ..runtime import claim, limit_blas_threads, limit_threads
+from ..runtime import available_bytes, claim, limit_blas_threads, limit_memory, limit_threads
 from ..values import Array
-from .executor import block_ranges, check_workers, in_order, run_blocks
-from .settings import BlockSize, Result, share
+from .executor import WorkerLost, block_ranges, check_workers, in_order, run_blocks, worker_limit
+from .settings import FEWER_ROWS, WORKER_LEAST, BlockSize, Result, describe_loss, room_of, share
 from .sources import Source, open_source
 
 HELD = 12.0  # numbers of 8 bytes held for each number of a row that is placed
+LEAST_HELD = 2.0  # as they are read, and with their mean taken off: no method has less
 WRITTEN = 16.0  # and of one that is prepared, placed and written
 Prepare = Callable[[Array, int], tuple[Array, Array]]  # rows as stored -> points, and which rows
 
@@ -64,9 +67,9 @@ def map_rows(model: Any, way: str, X: Any, n_columns: int) -> Any:
     check_workers()
     apply = partial(_apply, share(_without_names(model)), way)
     if _is_dask(X):
-        from .files import as_dask_array
+        from .files import RECHUNK, as_dask_array
 
-        array = as_dask_array(X)
+        array, apply = as_dask_array(X), partial(apply, remedy=RECHUNK)
         kind = np.float32 if array.dtype == np.float32 else np.float64
         return array.map_blocks(
             apply, dtype=kind, chunks=(array.chunks[0], (n_columns,)), meta=np.empty((0, 0), kind)
@@ -96,21 +99,48 @@ def _is_dask(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "dask"
 
 
-def _apply(handle: Any, way: str, rows: Any) -> Array:
+def _apply(handle: Any, way: str, rows: Any, remedy: str = FEWER_ROWS) -> Array:
     """Return what the model makes of some rows, by one thread: other blocks run beside it."""
-    with limit_threads(1), limit_blas_threads():
+    with (
+        _telling(rows.shape, sp.issparse(rows), remedy),
+        limit_threads(1),
+        limit_blas_threads(),
+        limit_memory(worker_limit()),
+    ):
         return np.asarray(getattr(handle.open(), way)(rows))
 
 
 def _apply_range(apply: Any, source: Source, rows: Array) -> Array:
     start, stop = (int(row) for row in rows[0])
-    block = source.read_range(start, stop)
+    with _telling((stop - start, source.shape[1]), source.sparse):
+        block = source.read_range(start, stop)
     return np.asarray(apply(block))
 
 
+@contextmanager
+def _telling(shape: tuple[int, int], sparse: bool, remedy: str = FEWER_ROWS) -> Iterator[None]:
+    """Say in one sentence that rows are too many for whoever places them: before, if that is sure.
+
+    Dask runs lazy blocks by itself: what it says of a worker that it killed is not ours.
+    """
+    numbers, limit = float(shape[0]) * shape[1], worker_limit() or available_bytes()
+    size = BlockSize(shape[0], 8.0 * HELD * shape[1], remedy)
+    told = partial(describe_loss, "placing needs", memory=(limit, room_of(limit)), size=size)
+    if not sparse and 8.0 * LEAST_HELD * numbers + WORKER_LEAST > limit:
+        raise WorkerLost(told(why="seen before the work"))
+    try:
+        yield
+    except MemoryError as error:
+        if error.args and type(error) in (MemoryError, WorkerLost):
+            raise  # which says all of it
+        raise WorkerLost(told(why="it ran out of memory")) from None
+
+
 def _now(model: Any, way: str, source: Source, n_columns: int) -> Array:
-    ranges = block_ranges(len(source), 8.0 * HELD * source.shape[1])
-    found = run_blocks("placing", _placed_by, ranges, _without_names(model), way, source)
+    held = 8.0 * HELD * source.shape[1]
+    ranges = block_ranges(len(source), held)
+    options, size = (_without_names(model), way, source), BlockSize.of(ranges, held)
+    found = run_blocks("placing", _placed_by, ranges, *options, size=size)
     return np.concatenate([rows for (rows,) in in_order(found)])
 
 

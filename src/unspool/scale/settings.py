@@ -41,10 +41,12 @@ Result = tuple[Array, ...]  # of a block
 IN_MEMORY = 256e6  # bytes of a table up to which it is kept in memory
 INLINE = 2**16  # bytes up to which a value travels with its task
 ALIGNED = 64  # bytes at which arrays begin
+WORKER_LEAST = 200e6  # bytes of a worker that has loaded as little as it can
 WORKER_ITSELF = 300e6  # bytes of a worker before any block: Python, libraries, compiled loops
 USED = 0.6  # of a worker's memory is counted on: at 0.7 Dask begins to spill, at 0.8 it pauses
 LEAST = 0.1  # of a worker's memory for blocks, however little that is
 TIGHT = 5e8  # bytes of a worker with less than which Dask's own settings leave no room for blocks
+FEWER_ROWS = "scale.settings(chunk_rows={fewer}) (--chunk-rows {fewer})"
 LARGEST = 5e8  # bytes of a block, however much room there is: more would make nothing faster
 
 
@@ -143,11 +145,15 @@ def warn_if_tight(limit: float, pause: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BlockSize:
-    """Rows of the largest block, the bytes that each is foreseen to take, how to have fewer."""
+    """Rows of the largest block, the bytes that each is foreseen to take, how to have fewer.
+
+    ``beside`` are the bytes that a block takes however few rows it has: those of a graph.
+    """
 
     rows: int
     row_bytes: float
-    remedy: str = "scale.settings(chunk_rows={fewer}) (--chunk-rows {fewer})"
+    remedy: str = FEWER_ROWS
+    beside: float = 0.0
 
     @classmethod
     def of(cls, ranges: Sequence[tuple[int, int]], row_bytes: float) -> BlockSize:
@@ -156,7 +162,12 @@ class BlockSize:
 
     def fewer(self, room: float) -> int:
         """Return how many rows to try where these were too many: what fits, at most half."""
-        return max(1, min(self.rows // 2, int(room // self.row_bytes)))
+        return max(1, min(self.rows // 2, int((room - self.beside) // self.row_bytes)))
+
+    @property
+    def needed(self) -> float:
+        """Bytes of a worker that does a block, itself included."""
+        return self.rows * self.row_bytes + self.beside + WORKER_ITSELF
 
 
 def describe_loss(what: str, why: str, memory: tuple[float, float], size: BlockSize | None) -> str:
@@ -168,7 +179,7 @@ def describe_loss(what: str, why: str, memory: tuple[float, float], size: BlockS
     told = f"{what} more than the {format_bytes(has)} that a worker has ({why})"
     if size is None:
         return f"{told}; use workers with more memory"
-    needed = size.rows * size.row_bytes + WORKER_ITSELF
+    needed = size.needed
     fewer = size.fewer(room)
     return (
         f"{told}: a block of {size.rows:,} rows takes about {format_bytes(needed)}, the worker "
@@ -192,15 +203,36 @@ class Folder:
         return Folder, (self.path, 0)
 
 
-def make_folder(what: str, fingerprint: str) -> Folder:
-    """Return a new folder; in a checkpoint, the one that the same work used before."""
+def make_folder(what: str, fingerprint: str = "") -> Folder:
+    """Return a new folder; in a checkpoint, the one that the same work used before.
+
+    Without a fingerprint there is nothing to find again, and the folder goes with what was made.
+    """
     given = current_settings()
-    if given.checkpoint is None:
-        return Folder(tempfile.mkdtemp(prefix=f"unspool-{what}-", dir=given.directory), os.getpid())
+    if given.checkpoint is None or not fingerprint:
+        where = given.directory or given.checkpoint
+        return Folder(tempfile.mkdtemp(prefix=f"unspool-{what}-", dir=where), os.getpid())
     name = blake2b(fingerprint.encode(), digest_size=12).hexdigest()
     path = Path(given.checkpoint) / f"{what}-{name}"
     path.mkdir(parents=True, exist_ok=True)
     return Folder(str(path), 0)
+
+
+def checkpoint_key(*parts: Any) -> str:
+    """Return what tells arrays, and what they are used for, from others; "" without a checkpoint.
+
+    It is made of their bits: of a graph of 10^8 edges in a few seconds.
+    """
+    if current_settings().checkpoint is None:
+        return ""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(f"{part.dtype} {part.shape}".encode())
+            digest.update(np.ascontiguousarray(part).data)
+        else:
+            digest.update(str(part).encode())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,18 +293,28 @@ def empty_table(shape: tuple[int, int], what: str) -> Any:
     size = 8.0 * shape[0] * shape[1]
     if size <= IN_MEMORY:
         return np.empty(shape)
-    folder = make_folder(what, str(os.urandom(8)))
-    free = shutil.disk_usage(folder.path).free
-    if size > free:
-        raise MemoryError(
-            f"a table of {shape[0]} x {shape[1]} {what} takes {format_bytes(size)} on disk, and "
-            f"{format_bytes(free)} are free in {folder.path}; ask for fewer points, or name "
-            "another folder by scale.settings(directory=...)"
-        )
+    folder = make_folder(what)
+    check_disk(folder, size, f"a table of {shape[0]} x {shape[1]} {what}")
     path = str(Path(folder.path) / "table.npy")
     table = np.lib.format.open_memmap(path, "w+", dtype=np.float64, shape=shape)
     weakref.finalize(table, _let_go, folder)
     return table
+
+
+def free_on_disk(folder: Folder) -> int:
+    """Return the bytes that are free where a folder is."""
+    return shutil.disk_usage(folder.path).free
+
+
+def check_disk(folder: Folder, size: float, what: str) -> None:
+    """Refuse, before the work, files that the disk has no room for."""
+    free = free_on_disk(folder)
+    if size > free:
+        raise MemoryError(
+            f"{what} takes {format_bytes(size)} on disk, and {format_bytes(free)} are free in "
+            f"{folder.path}; ask for fewer points, or name another folder by "
+            "scale.settings(directory=...)"
+        )
 
 
 def create_table(path: Path, shape: tuple[int, ...], dtype: Any) -> str:
@@ -402,7 +444,7 @@ def share(value: Any) -> Inline | SharedFile:
     parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
     if sum(part.nbytes for part in parts) <= INLINE:
         return Inline(_dumps(value), value)
-    folder = make_folder("shared", str(os.urandom(8)))
+    folder = make_folder("shared")
     path, spans = str(Path(folder.path) / "value"), []
     with open(path, "wb") as file:
         for part in parts:
