@@ -119,7 +119,6 @@ OPTIONAL = {
     "numba": ("runtime",),
     "rich": ("runtime",),
     "faiss": ("distances",),
-    "pyamg": ("spectrum",),
     "torch": ("autoencoder",),
     "matplotlib": ("plot", "textbook", "report", "cli"),
     "pandas": ("io",),

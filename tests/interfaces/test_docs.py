@@ -6,6 +6,7 @@ import io
 import pkgutil
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,20 @@ def test_examples_print_what_they_claim(path, tmp_path, monkeypatch):
         claimed = re.findall(r"^# > ?(.*)$", block, re.MULTILINE)
         if claimed:
             assert printed.getvalue().splitlines() == claimed
+
+
+def test_tables_ship_by_the_rule_that_is_stated():
+    page = (ROOT / "docs" / "data.md").read_text("utf-8")
+    largest = 1000 * int(re.search(r"its file has at most (\d+) KB", page)[1])
+    folder = ROOT / "src" / "unspool" / "datasets" / "shipped"
+    shipped = {path.name: path.stat().st_size for path in folder.glob("*.npz")}
+    assert max(shipped.values()) <= largest
+    own = page.partition("## How to put")[0]
+    assert set(re.findall(r"^\| `(\S+)` \|", own, re.MULTILINE)) == {*shipped}
+
+
+def test_the_sdist_holds_what_a_repository_says_of_itself():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    held = {*project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]}
+    told = {path.name for ending in ("md", "cff") for path in ROOT.glob(f"*.{ending}")}
+    assert {"CITATION.cff", "CODE_OF_CONDUCT.md", "README.md", "SECURITY.md"} <= told <= held

@@ -2893,8 +2893,8 @@ BREAKAGES = [
         "io/preparation.py",
         (
             "a recipe remembers which table of cells was mapped",
-            "member=table.member, **bending",
-            "**bending",
+            "recipe = replace(recipe, member=table.member)",
+            "pass",
             "interfaces/test_kinds_of_data.py::test_a_model_remembers_which_table_of_cells_it_maps",
         ),
     ),

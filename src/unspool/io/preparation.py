@@ -314,8 +314,8 @@ def prepare(table: Table, selection: Selection = EVERYTHING) -> PreparedTable:
     drawn = _draw_rows(len(table.frame), selection)
     plain = Recipe.as_it_comes(names, named=table.named)
     na, scale = selection.na or "error", selection.scale
-    bending = {"curve": selection.curve, "cofactor": selection.cofactor}
-    recipe = replace(plain, na=na, scale=scale, member=table.member, **bending)
+    recipe = replace(plain, na=na, scale=scale, curve=selection.curve, cofactor=selection.cofactor)
+    recipe = replace(recipe, member=table.member)
     bent = recipe.bend(to_numbers(names, _take_rows(table, drawn)))
     numbers, rows, told = treat_gaps(bent, names, na, None)
     if len(numbers) < 2:

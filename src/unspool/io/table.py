@@ -297,7 +297,7 @@ def _is_unrelated(values: Array, column: Any) -> bool:
     """Whether the ranks of a column say nothing of the values: a correlation as among noise."""
     ranks = np.argsort(np.argsort(column.to_numpy(np.float64, na_value=0.0)))
     own = np.argsort(np.argsort(values))
-    return abs(float(np.corrcoef(own, ranks)[0, 1])) * len(values) ** 0.5 < UNRELATED
+    return abs(float(np.corrcoef(own, ranks)[0, 1])) * float(np.sqrt(len(values))) < UNRELATED
 
 
 def to_numbers(names: Sequence[str], table: Table) -> Array:
