@@ -67,6 +67,7 @@ def test_short_circuits_ask_for_fewer_neighbours():
     assert f"lower n_neighbors to {measure.suggestion}" in measure.advice
     assert found.advice == (measure.advice,)  # what follows from it has no advice of its own
     assert not found["trustworthiness"].ok
+    assert not found.sound
     assert diagnose(followed(model, found, ROLL.points), ROLL.points).sound
 
 

@@ -97,6 +97,23 @@ def test_a_chord_across_a_ring_is_the_one_short_circuit():
     assert len(quality.suspicious_edges(ring_with_chord(), limit=20.0).edges) == 0
 
 
+def test_the_only_way_between_two_groups_is_no_short_circuit():
+    """Its ends have no neighbours in common, but without it nothing would lead around."""
+    group = np.arange(12)
+    first, second = (part.ravel() for part in np.meshgrid(group, group, indexing="ij"))
+    apart = first != second
+    rows, columns = first[apart], second[apart]
+    bridge = np.array([0, 12]), np.array([12, 0])
+    graph = graph_from_edges(
+        np.concatenate([rows, rows + 12, bridge[0]]),
+        np.concatenate([columns, columns + 12, bridge[1]]),
+        np.concatenate([np.ones(2 * len(rows)), [3.0, 3.0]]),
+        shape=(24, 24),
+        search="made up",
+    )
+    assert len(quality.suspicious_edges(graph).edges) == 0
+
+
 def false_edges(roll, k):
     both = graph.symmetrize(distances.neighbor_graph(roll.points, k))
     once = both.rows < both.neighbors
