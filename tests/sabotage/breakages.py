@@ -73,6 +73,7 @@ SEVERAL = "explorer/test_browser_maps.py"
 ITEMS = "textbook/test_items.py::test_all_checks_hold"
 INTERRUPTS = "trouble/test_interrupts.py"
 WHOLE_JOB = "interfaces/test_whole_job.py"
+DIMENSION = "stages/test_dimension.py"
 PLOTS = "interfaces/test_plots.py"
 REPORT = "interfaces/test_report.py"
 TSNE = "identities/test_tsne.py"
@@ -2733,15 +2734,13 @@ BREAKAGES = [
             "held = HeldBlocks(lambda block: submit(block, handle, precision), blocks)",
             "held = HeldBlocks(lambda block: submit(block, handle, precision), blocks)\n"
             "            list(held)",
-            "scale/test_faults.py"
-            "::test_what_is_made_of_products_that_were_kept_makes_no_geodesics",
+            "scale/test_faults.py::test_what_is_made_of_products_that_were_kept_makes_no_geodesics",
         ),
         (
             "a product in a checkpoint is told by its vectors",
             "checkpoint_key(self.key, len(self.blocks_of), vectors)",
             "checkpoint_key(self.key, len(self.blocks_of))",
-            "scale/test_faults.py"
-            "::test_what_is_made_of_products_that_were_kept_makes_no_geodesics",
+            "scale/test_faults.py::test_what_is_made_of_products_that_were_kept_makes_no_geodesics",
         ),
     ),
     *breaking(
@@ -2875,7 +2874,7 @@ BREAKAGES = [
         "methods/pca.py",
         (
             "singular values count the rows of all batches",
-            "self._n_seen if hasattr(self, \"_scatter\") else len(self.embedding_)",
+            'self._n_seen if hasattr(self, "_scatter") else len(self.embedding_)',
             "len(self.embedding_)",
             "interfaces/test_coming_from.py::test_singular_values_and_the_number_of_axes",
         ),
@@ -3915,6 +3914,62 @@ BREAKAGES = [
             'f"only 0 of {self._n_wanted} coordinates are nonzero: all points are equal "',
             'f"all points are equal "',
             f"{DOOR}::test_pca_of_equal_points_warns_as_others_do",
+        ),
+    ),
+    # dimensions, generated data, false edges
+    *breaking(
+        "dimension/local.py",
+        (
+            "directions with a tenth of the variance count",
+            "(variances > SHARE * variances[:, -1:])",
+            "(variances > 0.01 * variances[:, -1:])",
+            f"{DIMENSION}::test_local_pca_counts_directions_with_a_tenth_of_the_variance",
+        ),
+        (
+            "the largest ratios of neighbours are censored",
+            "CENSORED = 0.1  #",
+            "CENSORED = 0.3  #",
+            f"{DIMENSION}::test_two_nearest_is_the_censored_likelihood_of_the_paper",
+        ),
+        (
+            "neighbours k to 2k have that many steps",
+            "return float((1.0 / np.arange(k, 2 * k)).sum())",
+            "return float((1.0 / np.arange(k + 1, 2 * k + 1)).sum())",
+            f"{DIMENSION}::test_two_nearest_is_the_censored_likelihood_of_the_paper",
+            f"{DIMENSION}::test_noise_below_the_scale_of_the_shape_is_seen_through",
+        ),
+    ),
+    *breaking(
+        "datasets/sample.py",
+        (
+            "noise has the standard deviation that was asked for",
+            "return points + float(noise) * rng",
+            "return points + 2.0 * float(noise) * rng",
+            "stages/test_datasets.py::test_noise_moves_points_by_its_size_and_leaves_the_truth",
+        ),
+    ),
+    *breaking(
+        "quality/short_circuits.py",
+        (
+            "sound edges keep together what edges join",
+            "    sound = _kept_whole(n, first, second, lengths, sound)\n",
+            "",
+            "stages/test_quality_local.py",
+        ),
+        (
+            "ends of sound edges have neighbours in common",
+            "sound = in_nearer_half & (shares >= COMMON * np.median(shares)) if",
+            "sound = in_nearer_half if",
+            "stages/test_quality_local.py",
+        ),
+    ),
+    *breaking(
+        "evaluate/diagnose.py",
+        (
+            "a map with one unsound measure is not sound",
+            "return all(measure.ok for measure in self.measures)",
+            "return any(measure.ok for measure in self.measures)",
+            "evaluate/test_diagnose.py::test_short_circuits_ask_for_fewer_neighbours",
         ),
     ),
 ]
