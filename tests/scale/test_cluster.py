@@ -1,5 +1,6 @@
 """Methods on a cluster, and lazy rows, against the same in one process."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from unspool import (
     datasets,
     scale,
 )
+from unspool.catalog import entry_of
 from unspool.scale.executor import Cluster
 from unspool.scale.landmark_geodesics import LandmarkPaths
 from unspool.scale.settings import share
@@ -105,6 +107,32 @@ def test_the_command_line_on_a_cluster(cluster, roll, tmp_path):
         assert found["pca_1"].dtype == np.float32
     twice = run("embed", rows, "-m", "pca", *there, "--workers", 2, "-o", tmp_path / "other")
     assert "give --workers or --cluster, not both" in twice.stderr
+
+
+@pytest.mark.parametrize(
+    "method",
+    [pytest.param(PCA(2), marks=pytest.mark.slow), LandmarkIsomap(2, n_landmarks=20)],
+    ids=["pca", "few"],
+)
+def test_workers_of_the_command_line(method, roll, tmp_path):
+    """It starts two, gives the map of a single process, and leaves none of them behind."""
+    import psutil
+
+    as_parquet(roll, tmp_path)
+    options = ["--n-landmarks", 20] if isinstance(method, LandmarkIsomap) else []
+    name, before = entry_of(method).name, psutil.Process().children(recursive=True)
+    asked = ["-m", name, *options, "--workers", 2, "--chunk-rows", 500]
+    result = done("embed", f"{tmp_path}/*.parquet", *asked, "-o", tmp_path / "map", "--json")
+    assert json.loads(result.stdout)["rows"] == len(roll)
+    parts = sorted((tmp_path / "map").iterdir())
+    found = pd.concat([pd.read_parquet(part) for part in parts])
+    assert len(parts) == 4
+    assert found["row"].tolist() == [*range(len(roll))]
+    expected = type(method)(**method.get_params()).fit(roll).embedding_
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(found.iloc[:, 1:], expected, atol=1e-8 * size)
+    new = {*psutil.Process().children(recursive=True)} - {*before}
+    assert not [p for p in new if "spawn_main" in str(p.cmdline())]
 
 
 def test_a_model_that_no_file_can_hold_is_told_before_the_work(roll, save, tmp_path):

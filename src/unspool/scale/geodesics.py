@@ -98,6 +98,12 @@ class HeldBlocks(Sequence[Any]):
             self._begun[number] = self._begin(self._blocks_of[number])
         return self._begun[number]
 
+    def cancel(self) -> None:
+        """Let the workers stop with what they make."""
+        for future in self._begun.values():
+            future.cancel(force=True)
+        self._begun.clear()
+
 
 @dataclass(frozen=True)
 class SpreadPaths:
@@ -153,8 +159,13 @@ class SpreadPaths:
         else:
             options = (self.handle, self.precision, vectors)
             found = run_blocks("products", _multiply, self.blocks_of, *options, **known)
-        for number, (rows,) in found:
-            product[self.blocks_of[number]] = rows
+        try:
+            for number, (rows,) in found:
+                product[self.blocks_of[number]] = rows
+        except BaseException:  # of which a notebook keeps the frames, and the blocks with them
+            if self.held is not None:
+                self.held.cancel()
+            raise
         return product
 
 
