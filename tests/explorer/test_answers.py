@@ -499,6 +499,16 @@ def test_images_beside_the_points_are_on_the_sheet():
     np.testing.assert_array_equal(np.stack([cells[k] for k in range(12)]), images)
 
 
+@pytest.mark.parametrize(
+    ("most", "white"),
+    [(0.4, 1.0), (1.0, 1.0), (16, 16.0), (200, 255.0), (4095, 4095.0)],
+)
+def test_the_brightest_value_tells_what_is_white(most, white):
+    rows = np.linspace(0, most, 24).reshape(2, 12)
+    found = images_of(rows, "3x4")
+    assert (found.low, found.high) == (0.0, white)
+
+
 def test_a_folder_of_images_shows_its_files(tmp_path):
     from PIL import Image
 

@@ -6,9 +6,10 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 import unspool
-from tests.explorer.browser import PHONE, opened
+from tests.explorer.browser import LAPTOP, PHONE, opened
 from unspool.report import write_report
 
 PAGES = 3  # of A4: maps with scores, what the maps lose, how it was made
@@ -75,3 +76,18 @@ def test_it_prints_on_few_pages_with_its_maps(browser, report, scheme):
         assert brightness(window.page.evaluate(PAPER)[1]) < 40  # ink, by night too
         printed = window.page.pdf(format="A4", prefer_css_page_size=True)
         assert 1 <= len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) <= PAGES
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PHONE])
+def test_images_lie_on_its_map(browser, tmp_path, size):
+    X, y = load_digits(return_X_y=True)
+    found = unspool.compare(X[:150], ["pca", "isomap"], color=[f"digit {k}" for k in y[:150]])
+    images = X[:150].reshape(-1, 8, 8)
+    path = write_report(found, tmp_path / "report.html", source="digits", images=images)
+    assert path.stat().st_size < 3e6
+    with opened(browser, f"file://{path}", size=size) as window:
+        for name in ("m0", "m1"):
+            drawn = [shape for shape in window.shapes(name) if shape["kind"] == "image"]
+            assert len(drawn) > 5
+            seen = window.frame_of(name)
+            assert max(shape["width"] for shape in drawn) < 0.2 * seen["width"]

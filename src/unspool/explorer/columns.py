@@ -45,6 +45,7 @@ SIDE = 160  # pixels of a small picture
 # images of a sheet, and the longer side of each in pixels: sharp on a screen of double density, and
 # of 2,000 photographs less than 3 MB
 SHEET, CELL = 2_000, 56
+DIM = 64  # images of bytes are brighter somewhere; digits of 16 greys are no black images
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,11 +336,11 @@ def images_of(
 
 
 def _ends(values: Any) -> tuple[float, float]:
-    """Return the values of black and of white."""
+    """Return the values of black and of white: bytes and shares of 1 are known by their range."""
     low, high = float(values.min()), float(values.max())
-    if low >= 0 and high <= 255:
-        return 0.0, 1.0 if high <= 1 else 255.0
-    return low, high
+    if low < 0:
+        return low, high
+    return 0.0, 1.0 if high <= 1 else 255.0 if DIM < high <= 255 else high
 
 
 def with_images(data: Data, images: Any) -> Data:

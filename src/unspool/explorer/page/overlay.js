@@ -153,9 +153,11 @@ function ellipseOf({ arrays }, point, x, y, pixels, ink) {
   return { kind: "ellipse", x, y, rx, ry, angle: -Math.atan2(major[1], major[0]), color: faded(color, 0.75), width: 1.2, fill: faded(color, 0.07) };
 }
 
+const CROWDED = 300; // pixels of a map on which names would leave no room for images; frames have their colours
+
 /** Names of categories where they are densest, each only where it has room. */
-export function nameShapes({ names, lens, ink, view, turning }) {
-  if (!names || turning) return [];
+export function nameShapes({ names, lens, ink, view, turning, sheet }) {
+  if (!names || turning || (sheet && Math.min(view.width, view.height) < CROWDED)) return [];
   const taken = [];
   const shapes = [];
   for (const { text, place, count } of names) {

@@ -20,7 +20,7 @@ export function createView(act) {
   const over = h("canvas", { class: "over" });
   const stage = h("div", { class: "stage", tabindex: 0, role: "application", "aria-roledescription": "map" }, points, over);
   const size = { width: 1, height: 1 };
-  const own = { places: null, from: null, share: 1, camera: null, chosen: null, scene: {}, hover: -1, cursor: -1, look: null, screen: null, animation: 0, stale: true, pictured: [] };
+  const own = { places: null, from: null, share: 1, camera: null, chosen: null, scene: {}, hover: -1, cursor: -1, look: null, screen: null, animation: 0, stale: true, pictured: [], chosenImages: false };
   const draw = perFrame(() => drawNow());
 
   const view = {
@@ -48,11 +48,12 @@ export function createView(act) {
       if (before?.marks !== look.marks) scatter.mark(look.marks);
       if (before?.selection !== look.selection) scatter.choose(look.selection);
       own.stale ||= ["painted", "marks", "selection", "size", "opacity"].some((part) => before?.[part] !== look[part]);
+      if (before?.marks !== look.marks) own.chosenImages = false;
       draw();
     },
     setScene(scene) {
       if (scene.dimensions && scene.dimensions !== own.scene.dimensions) moved();
-      if (["sheet", "names"].some((part) => part in scene && scene[part] !== own.scene[part])) own.stale = true;
+      if (["sheet", "names"].some((part) => part in scene && scene[part] !== own.scene[part])) own.chosenImages = false;
       own.scene = { ...own.scene, ...scene };
       draw();
     },
@@ -165,6 +166,7 @@ export function createView(act) {
   function moved() {
     own.screen = null;
     own.stale = true;
+    own.chosenImages = false;
   }
 
   function solid() {
@@ -221,26 +223,28 @@ export function createView(act) {
       matrix: lens().matrix, share: own.share, size: dotSize(), opacity: own.look.opacity,
       solid: solid(), eye: 2.4 * own.camera.span, pixels,
     });
-    if (own.share === 1) own.pictured = pictured(); // while points move, their images move along
     own.stale = false;
   }
 
   /** Which points show their image: selected ones first, then those that did before; not under names. */
   function pictured() {
     if (!own.scene.sheet) return [];
+    if (own.chosenImages || own.share < 1) return own.pictured; // while points move, their images move along
+    own.chosenImages = true;
     const through = lens();
     const names = nameShapes({ ...own.scene, lens: through, ink: INKS.light, view: size });
-    return chooseImages(own.scene.sheet, {
+    own.pictured = chooseImages(own.scene.sheet, {
       first: [...own.look.selection, ...own.pictured], apart: names.map(({ box }) => box),
       at: (point) => at(point, through), shown, view: size,
     });
+    return own.pictured;
   }
 
   function shapes() {
     const through = lens();
     return overlayShapes({
       ends: [], ...own.scene,
-      pictured: own.pictured, rgba: own.look.painted.rgba, marks: own.look.marks,
+      pictured: pictured(), rgba: own.look.painted.rgba, marks: own.look.marks,
       at: (point) => at(point, through),
       lens: through, bounds: own.places, view: size, size: dotSize(), solid: solid(),
       grid: own.scene.ellipses ? grid() : null,
