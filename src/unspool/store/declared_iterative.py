@@ -194,6 +194,14 @@ def _also_surface(model: Any, sizes: Sizes) -> str | None:
     return also_method(model, sizes)
 
 
+def _also_mds(model: Any, sizes: Sizes) -> str | None:
+    """A table may have gaps; points have none."""
+    is_points = model._input_kind() == "points"
+    if is_points and isinstance(model._X, np.ndarray) and not np.isfinite(model._X).all():
+        return "_X"
+    return also_method(model, sizes)
+
+
 ITERATIVE_METHODS = {
     "mds": method(
         {
@@ -228,6 +236,7 @@ ITERATIVE_METHODS = {
             ),
             "start": Plain(),
         },
+        _also_mds,
     ),
     "autoassociative-network": method(
         {
