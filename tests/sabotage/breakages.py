@@ -1882,7 +1882,7 @@ BREAKAGES = [
         ),
     ),
     *breaking(
-        "kernel/single.py",
+        "kernel/single_precision.py",
         (
             "narrow Gaussians stay in double precision",
             "return prepared if prepared._error(points) <= ERROR else None",

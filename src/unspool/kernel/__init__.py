@@ -29,7 +29,7 @@ from .functions import (
     is_positive_semidefinite,
     median_gamma,
 )
-from .single import (
+from .single_precision import (
     SingleGaussian,
     SingleRows,
     SymmetricTable,

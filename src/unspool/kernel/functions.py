@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from ..distances import pairwise_distances, pairwise_squared_distances, squared_distances_to
 from ..runtime import run_strips
 from ..values import Array, refuse_cells
-from .single import SingleGaussian
+from .single_precision import SingleGaussian
 
 KERNELS = (
     "linear",

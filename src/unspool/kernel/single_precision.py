@@ -276,7 +276,7 @@ def _fill_strip(prepared: SingleGaussian, places: list[slice], strip: Array) -> 
 
 def _multiply(strip: Array, right: Array, direct: Array, across: Array) -> None:
     """Add a strip of tiles times vectors to ``direct``, and the turned tiles' to ``across``."""
-    from .single_kernels import add_both_products
+    from .single_precision_kernels import add_both_products
 
     for first in range(0, right.shape[1], FEW):  # as many as the nearest cache holds
         few = slice(first, first + FEW)
