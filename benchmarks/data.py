@@ -59,6 +59,13 @@ def cloud(n: int, dimension: int) -> Data:
     return Data(points, points)
 
 
+def bent(n: int, dimension: int, columns: int) -> Data:
+    """Return points on a bent surface of so many dimensions: its graph fills in."""
+    random = np.random.default_rng(0)
+    bends = random.normal(size=(dimension, columns)) / np.sqrt(dimension)
+    return Data(np.tanh(random.normal(size=(n, dimension)) @ bends))
+
+
 def gaussian(n: int, dimension: int) -> Data:
     """Return normal points with falling spreads."""
     spreads = 1.0 / np.arange(1, dimension + 1)
@@ -90,11 +97,17 @@ def mnist(n: int) -> Data:
     return Data(images.reshape(len(images), -1) / 255.0)
 
 
-def mnist_components(n: int) -> Data:
-    """Return the first 50 principal components of training images of MNIST, as t-SNE is given."""
+def mnist_components(n: int, columns: int = 50, queries: int = 0) -> Data:
+    """Return principal components of MNIST: of training images (50 as t-SNE is given), of queries.
+
+    The latter are test images.
+    """
     from sklearn.decomposition import PCA
 
-    return Data(PCA(50, random_state=0).fit_transform(mnist_train(n).points))
+    images = mnist_train(n, queries)
+    axes = PCA(columns, random_state=0).fit(images.points)
+    placed = axes.transform(images.queries) if queries else None
+    return Data(axes.transform(images.points), queries=placed)
 
 
 def mnist_graph(n: int) -> Data:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .table import ROWS
-from .targets import LIMITS, TARGETS, missed, summary
+from .targets import LIMITS, TARGETS, missed, summary, unmeasured
 
 HERE = Path(__file__).parent
 RESULTS, COLD = HERE / "results.jsonl", HERE / "cold.jsonl"
@@ -39,13 +39,14 @@ HEAD = (
 
 def write_page(records: list[dict[str, Any]], kept_in: Path = RESULTS) -> None:
     """Merge new records into the kept ones and write the page."""
-    kept = {_key(record): record for record in [*_read(kept_in), *records]}
+    kept = {_key(record): record for record in [*read_records(kept_in), *records]}
     ordered = [kept[key] for key in sorted(kept)]
     kept_in.write_text("".join(json.dumps(r) + "\n" for r in ordered), encoding="utf-8")
-    PAGE.write_text(_page(_read(RESULTS), _read(COLD)), encoding="utf-8")
+    PAGE.write_text(_page(read_records(RESULTS), read_records(COLD)), encoding="utf-8")
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """Return the results that are kept in a file, of rows that still exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     records = [json.loads(line) for line in lines]
     return records if path == COLD else [record for record in records if _is_asked(record)]
@@ -84,7 +85,10 @@ def _section(title: str, records: list[dict[str, Any]]) -> list[str]:
     lines = ["", f"## {title}", ""]
     if not records:
         return [*lines, "Not measured yet: `python -m benchmarks --real --save`."]
-    return [*lines, summary(records), "", *HEAD, *(_line(record) for record in records)]
+    is_real = ROWS[records[0]["name"]].real
+    left = unmeasured([name for name, row in ROWS.items() if row.real is is_real], records)
+    told = f" Not measured: {', '.join(left)}." if left else ""
+    return [*lines, summary(records) + told, "", *HEAD, *(_line(record) for record in records)]
 
 
 def _growth(records: list[dict[str, Any]]) -> list[str]:

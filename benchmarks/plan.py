@@ -42,6 +42,7 @@ REAL: dict[str, Callable[[], tables.Data]] = {
     "covtype100k": partial(tables.forest, 100_000),
     "mnist60k": partial(tables.mnist_train, 60_000),
     "glove100k": partial(tables.words, 100_000),
+    "bent200k": partial(tables.bent, 200_000, 12, 50),  # made: no table here is as large and wide
 }
 LARGE = (
     "pca",

@@ -13,6 +13,38 @@ MNIST_10K, MNIST_20K = partial(data.mnist, 10_000), partial(data.mnist_train, 20
 MNIST_60K, QUERIES = partial(data.mnist_train, 60_000), partial(data.mnist_train, 5_000, 10_000)
 GLOVE_100K = partial(data.words, 100_000)
 NEAR = {"n_neighbors": 10}
+# 10,000 query points placed by each method: on 5,000 digits; on fewer where all pairs are compared
+# or a fit takes minutes; on their principal components where a model has columns of its own
+PLACED_MNIST: dict[str, dict[str, Any]] = {
+    "laplacian-eigenmaps": NEAR,
+    "landmark-isomap": {"n_landmarks": 100, **NEAR},
+    "diffusion-maps": NEAR,
+    "ltsa": NEAR,
+    "hessian-lle": NEAR,
+    "modified-lle": NEAR,
+    "spectral-clustering": NEAR,
+    "pca": {},
+    "random-projection": {},
+    "classical-mds": {},
+    "landmark-mds": {},
+    "conformal-eigenmaps": NEAR,
+    "tsne": {},
+}
+PLACED_FEW: dict[str, tuple[int, dict[str, Any]]] = {
+    "mds": (1_500, {}),
+    "kernel-lle": (1_500, {"sigma": 10.0, **NEAR}),
+    "maximum-variance-unfolding": (1_500, {"program": "reduced", **NEAR}),
+}
+PLACED_COMPONENTS: dict[str, dict[str, Any]] = {
+    "charting": NEAR,
+    "feature-map-pca": {},
+    "polynomial-pca": {},
+    "additive-pca": {},
+    "gpca": {},
+    "principal-curve": {"n_components": 1},
+    "principal-surface": {},
+    "autoassociative-network": {},
+}
 TAPKEE_NEAR = {"num_neighbors": 10}
 
 seen = judged(real_sides.trust, "trustworthiness of a sample", real=True)
@@ -224,6 +256,7 @@ _GRAMS = (
         partial(data.forest, 20_000),
         peers={"tapkee": tapkee("l-mds", landmark_ratio=0.005)},
         n_landmarks=100,
+        landmarks="random",  # as tapkee draws them
         slow=False,
     ),
     spread(
@@ -342,18 +375,25 @@ _TRANSFORMS = (
             QUERIES,
             side=real_sides.transform(method, **options),
         )
-        for method, options in {
-            "laplacian-eigenmaps": NEAR,
-            "landmark-isomap": {"n_landmarks": 100, **NEAR},
-            "diffusion-maps": NEAR,
-            "ltsa": NEAR,
-        }.items()
+        for method, options in PLACED_MNIST.items()
     ),
-    placed(
-        "transform-mds-mnist",
-        "mds",
-        partial(data.mnist_train, 1_500, 10_000),
-        side=real_sides.transform("mds"),
+    *(
+        placed(
+            f"transform-{method}-mnist",
+            method,
+            partial(data.mnist_train, count, 10_000),
+            side=real_sides.transform(method, **options),
+        )
+        for method, (count, options) in PLACED_FEW.items()
+    ),
+    *(
+        placed(
+            f"transform-{method}-components",
+            method,
+            partial(data.mnist_components, 5_000, 10, 10_000),
+            side=real_sides.transform(method, **options),
+        )
+        for method, options in PLACED_COMPONENTS.items()
     ),
 )
 

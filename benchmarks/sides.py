@@ -27,12 +27,15 @@ def isomap_blocks(sample: Data) -> Answer:
 
 def two_workers(sample: Data) -> tuple[Any, str]:
     """Start two workers on this machine, and write the points where they find them."""
-    from distributed import LocalCluster
+    from distributed import Client, LocalCluster
 
     path = Path(tempfile.mkdtemp()) / "points.npy"
     np.save(path, sample.points)
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    return LocalCluster(memory_limit="6GB", dashboard_address=":0", **options), str(path)
+    cluster = LocalCluster(memory_limit="6GB", dashboard_address=":0", **options)
+    with Client(cluster) as client:
+        client.wait_for_workers(2)
+    return cluster, str(path)
 
 
 def isomap_on_workers(started: tuple[Any, str], sample: Data) -> Answer:

@@ -211,7 +211,8 @@ REAL = {
     "mnist10k": FOLLOWED + TABLE_MADE,
     "covtype100k": FOLLOWED,
     "mnist60k": ("pca", "landmark-mds", "laplacian-eigenmaps"),
-    "glove100k": ("pca", "landmark-mds"),
+    "glove100k": ("pca", "landmark-mds", "landmark-isomap", "laplacian-eigenmaps"),
+    "bent200k": ("laplacian-eigenmaps",),
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import neighbors, real_sides
 from benchmarks.data import Data
+from benchmarks.page import RESULTS, read_records
 from benchmarks.rows import AfterFit, Row, misfit, recipe
 from benchmarks.run import DataAbsent, measure
 from benchmarks.table import ROWS
@@ -28,6 +29,14 @@ def test_every_method_has_a_row_on_made_data_and_one_on_a_real_table():
 def test_targets_are_of_rows_that_exist():
     assert set(TARGETS) | set(LIMITS) <= set(ROWS)
     assert all(ROWS[name].peers for name in TARGETS)
+
+
+def test_results_are_kept_of_every_target_and_of_every_method():
+    kept = {record["name"] for record in read_records(RESULTS)}
+    assert set(TARGETS) | set(LIMITS) <= kept
+    for real in (True, False):
+        rows = [row for name, row in ROWS.items() if name in kept and row.real is real]
+        assert {row.method for row in rows} == set(METHODS)
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))

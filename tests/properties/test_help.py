@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import pydoc
+import sys
 
 import pytest
 
@@ -82,7 +83,8 @@ def test_help_shows_it(case):
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_examples_run(name):
+def test_examples_run(name, monkeypatch):
+    monkeypatch.delitem(sys.modules, "distributed", raising=False)  # other tests leave a client
     finder = doctest.DocTestFinder(recurse=False)
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     for example in finder.find(PUBLIC[name], name, module=False, globs={}):

@@ -679,6 +679,19 @@ def test_small_values_of_a_factor_keep_their_digits(smallest, turned):
     np.testing.assert_allclose(few.values, singular[:10] ** 2, rtol=1e-10)
 
 
+@pytest.mark.parametrize("smallest", [2e-3, 1e-5, 0.0])
+def test_the_small_end_comes_from_squares_only_where_they_keep_its_digits(smallest):
+    """All axes from the small end: by squares of 1e-6 and more, else from the factor itself."""
+    singular = np.concatenate([[smallest], np.linspace(0.5, 1.0, 59)])
+    factor, axes = factor_with(singular, 6000)
+    small_end = replace(problem.covariance(factor), end="smallest")
+    found = solve(small_end, 60)
+    assert found.solver == ("gram matrix of the factor" if smallest == 2e-3 else "svd")
+    np.testing.assert_allclose(np.sqrt(found.values), singular, rtol=1e-9, atol=1e-14)
+    assert angle_between(found.vectors[:, :1], axes[:, :1]) < 1e-9
+    assert solve(small_end, 3).solver != "gram matrix of the factor"  # few: nothing tells the rest
+
+
 def test_a_factor_of_duplicates_and_equal_values():
     points = np.repeat(factor_with(np.repeat([3.0, 1.0], [2, 58]), 3000)[0], 2, axis=0)
     found = solve(problem.covariance(points), 2)

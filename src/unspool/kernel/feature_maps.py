@@ -26,7 +26,7 @@ import numpy as np
 import scipy.linalg
 from scipy.special import comb as binomial
 
-from ..runtime import stage
+from ..runtime import limit_blas_threads, run_strips, stage
 from ..values import Array, Similarity, refuse_cells
 
 
@@ -420,7 +420,8 @@ def _text(coefficients: Sequence[float], terms: Sequence[str], constant: float) 
 
 INDEFINITE = 1e-8  # of the largest: rounding leaves values less negative
 BLOCK_BYTES = 64 * 2**20
-DRAWN_FROM = 20_000  # points that landmarks are drawn from, at most,
+FEATURE_ROWS, STRIP = 1 << 13, 1 << 9  # rows whose columns are made together, and multiplied
+DRAWN_FROM = 12_000  # points that landmarks are drawn from, at most,
 DRAWN_PER_LANDMARK = 40  # or so many for each, if that is more
 
 
@@ -470,7 +471,7 @@ def _drawn(kernel: Similarity, X: Array, count: int, rng: np.random.Generator) -
     check_definite(left, largest, "k(x, x)")
     factor = np.zeros((len(X), count))
     chosen: list[int] = []
-    with stage("landmarks", total=count) as running:
+    with stage("landmarks", total=count) as running, limit_blas_threads():
         while len(chosen) < count and left.sum() > 1e-13 * total:
             proposals = rng.choice(len(X), max(8, count // 10), p=left / left.sum())
             accepted = _accept(kernel, X, factor[:, : len(chosen)], proposals, rng)
@@ -541,7 +542,18 @@ def features(kernel: Similarity, X: Array, landmarks: Array, inverse_root: Array
     array([[1.],
            [2.]])
     """
-    return np.asarray(kernel(X, landmarks) @ inverse_root)
+    table = np.empty((len(X), inverse_root.shape[1]))
+    columns: Array
+
+    def work(rows: slice) -> None:
+        np.matmul(columns[rows], inverse_root, out=block[rows])
+
+    with limit_blas_threads():  # threads of BLAS's own would spin while the next columns are made
+        for first in range(0, len(X), FEATURE_ROWS):
+            block = table[first : first + FEATURE_ROWS]
+            columns = kernel(X[first : first + FEATURE_ROWS], landmarks)
+            run_strips(work, len(block), STRIP)
+    return table
 
 
 def nystroem_error(kernel: Similarity, X: Array, landmarks: Array) -> float:

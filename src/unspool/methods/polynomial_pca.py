@@ -87,10 +87,10 @@ class PolynomialPCA(FeatureMethod):
         with stage("features") as running:
             features = self._features(X)
             self.mean_, scales = features.mean(axis=0), np.ones(columns)
-            centered = features - self.mean_
+            centered = np.subtract(features, self.mean_, out=features)
             if self.standardize:
                 scales = deviations(centered, self.mean_, self.ddof)
-                centered = centered / scales
+                centered /= scales
             running.note(columns=columns, holds=centered.nbytes)
         self._learn(centered, n, scales)
         self.embedding_ = np.asarray(centered @ self._projection.axes.T)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import graph, problem
 from ..kernel import Centering, Kernel, check_definite, features, median_gamma, pivoted_cholesky
-from ..spectrum import solve
+from ..spectrum import double_product, solve
 from ..values import Array, EigenProblem
 from .chart import Queries
 from .geodesic_rows import GeodesicRows
@@ -201,10 +201,13 @@ def fit_nystroem(
     table = features(kernel, X, landmarks, inverse_root)
     mean = table.mean(axis=0) if centered else np.zeros(table.shape[1])
     _check_rank(n_components, table.shape[1])
-    table -= mean
-    spectrum = solve(problem.covariance(table), n_components, seed=seed)
+    spectrum = solve(problem.covariance(table, mean=mean), n_components, seed=seed)
     fitted = NystroemMap(landmarks, inverse_root, mean, spectrum.vectors, spectrum.values)
-    return fitted, np.asarray(table @ spectrum.vectors)
+    if len(table) * (mean @ mean) > spectrum.values.sum():  # far: products would lose digits
+        return fitted, np.asarray((table - mean) @ spectrum.vectors)
+    places = double_product(table, spectrum.vectors)
+    places -= mean @ spectrum.vectors
+    return fitted, places
 
 
 def begin_nystroem(kernel: Kernel, landmarks: Array, seed: int) -> NystroemMap:

@@ -29,13 +29,16 @@ PARTS, TALL = 8, 4  # parts of the rows, added up apart, each so many times as t
 PER_VECTOR = 120
 LONG = 1e10  # multiplications that may take a second: Ctrl-C must be heard meanwhile
 SAMPLE = 1000  # rows that tell how wide the points are spread
+ALONE = 1_000  # rows of a small table: one thread takes 22 ms for 784, two take 15 and spin for 60
 FEWEST = 24  # vectors that a product with fewer takes as long as: it waits for memory
 
 
 def is_squared(task: Task, work: float) -> bool:
-    """Tell whether the Gram matrix of a factor is the way: dense, its large end, and worth it.
+    """Tell whether the Gram matrix of a factor is the way: dense, and worth it.
 
-    ``work`` are the multiplications below which the factor itself is decomposed.
+    ``work`` are the multiplications below which the factor itself is decomposed. Of the small end
+    that is only so where all values are wanted, and the table is tall: then decomposing the factor
+    takes ten times as long, and whether the smallest is large enough is seen at once.
     """
     form = task.form
     if not form.is_factor or form.is_operator or not isinstance(form.given, np.ndarray):
@@ -44,13 +47,13 @@ def is_squared(task: Task, work: float) -> bool:
     few = shorter <= PER_VECTOR * max(task.count, FEWEST)
     is_free = form.trivial.shape[1] == 0 and form.root_mass is None
     is_large = float(shorter) ** 2 * longer > work
-    return bool(task.problem.end == "largest" and is_free and few and is_large)
+    all_of_tall = task.count >= shorter and len(form.table) >= TALL * shorter
+    is_end = task.problem.end == "largest" or all_of_tall
+    return bool(is_end and is_free and few and is_large)
 
 
 def solve_by_gram(task: Task) -> EigenPairs:
     """Decompose F'F, or FF' where F is wide, if every wanted value is large enough for it."""
-    from .solve import decompose
-
     form = task.form
     rows, columns = form.table.shape
     if rows >= columns:
@@ -59,21 +62,32 @@ def solve_by_gram(task: Task) -> EigenPairs:
         square_up = partial(_gram_of_rows, form)
         is_long = float(rows) ** 2 * columns > LONG
         table = run_apart(square_up) if is_long else square_up()
+    # a small one is decomposed by one thread: others would wait by spinning, on the cores that the
+    # next pass over the points needs
+    with limit_blas_threads() if len(table) <= ALONE else nullcontext():
+        pairs = _decompose_square(task, table)
+    if rows >= columns:
+        return pairs
+    # nearly orthogonal, longest first: the triangle is nearly diagonal
+    vectors = np.linalg.qr(_times_rows(form, pairs.vectors))[0]
+    shorter = np.sqrt(pairs.values[: task.wanted] / pairs.values.max())
+    return replace(pairs, vectors=vectors, residuals=pairs.residuals / shorter)
+
+
+def _decompose_square(task: Task, table: Array) -> EigenPairs:
+    """Decompose F'F or FF'; NotSolved where a wanted value is too small for squares."""
+    from .solve import decompose
+
     square = StandardForm(table, np.zeros((len(table), 0)), None)
     count = min(task.count, len(table))
-    problem = EigenProblem(table, "largest")
+    problem = EigenProblem(table, task.problem.end)
     pairs = decompose(replace(task, form=square, problem=problem, count=count))
     values = np.maximum(pairs.values, 0.0)
-    if len(values) < task.wanted or not values[task.wanted - 1] > SQUARED * values[0]:
-        raise NotSolved("a wanted value is too small to be found from squares")
     kept, own = values[: task.wanted], pairs.vectors[:, : task.wanted]
+    if len(kept) < task.wanted or not kept.min() > SQUARED * values.max():
+        raise NotSolved("a wanted value is too small to be found from squares")
     residuals = np.linalg.norm(table @ own - own * kept, axis=0)
-    vectors = pairs.vectors
-    if rows < columns:
-        # nearly orthogonal, longest first: the triangle is nearly diagonal
-        vectors = np.linalg.qr(_times_rows(form, vectors))[0]
-        residuals = residuals * np.sqrt(values[0] / kept)
-    return EigenPairs(values, vectors, residuals=residuals, norm=square.norm_bound)
+    return EigenPairs(values, pairs.vectors, residuals=residuals, norm=square.norm_bound)
 
 
 def _gram_of_columns(form: StandardForm) -> Array:
@@ -131,8 +145,9 @@ def gram_bytes(n_rows: int, n_columns: int) -> float:
 
 
 def _n_parts(n_rows: int, n_columns: int) -> int:
-    """Return in how many parts the rows are added up."""
-    return max(1, min(PARTS, n_rows // (TALL * n_columns)))
+    """Return in how many parts the rows are added up: 1, 2, 4 or 8, which two threads share."""
+    most = max(1, min(PARTS, n_rows // (TALL * n_columns)))
+    return 1 << (most.bit_length() - 1)
 
 
 def _near_blocks(form: StandardForm, rows: slice) -> Iterator[Array]:
@@ -155,7 +170,9 @@ def _centred_blocks(form: StandardForm, rows: slice) -> Iterator[Array]:
 def _is_near_origin(form: StandardForm) -> bool:
     """Tell whether centring after squaring costs no digits: points spread wider than their mean."""
     given = form.table
-    if form.center is None or given.dtype != np.float64 or not given.flags.c_contiguous:
+    if form.center is None:
+        return bool(given.dtype == np.float64)
+    if given.dtype != np.float64 or not given.flags.c_contiguous:
         return False
     some = given[:: 1 + len(given) // SAMPLE] - form.center
     return bool(form.center @ form.center <= np.square(some).sum() / len(some))

@@ -23,6 +23,7 @@ from ..values import Array, EigenProblem, Matrix, Operator
 ROWS = 32  # of a table at a time, where a copy of it is needed: one that the cache holds
 PRODUCT_ROWS, BLAS_ROWS = 128, 512  # a thread takes at a time
 FEW_ROWS = 1_000  # up to which threads cost more than they save
+STRIPPED = 1 << 20  # entries, below which BLAS multiplies a table as a whole
 SMALL = 1 << 23  # entries, below which any way is fast, and threads or kernels are not worth it
 COPIED = 1 << 18  # entries, below which a copy of a whole table takes no memory worth a plan
 FEW = 16  # vectors, up to which our product is faster than BLAS's (twice as fast for six)
@@ -407,8 +408,11 @@ def double_product(table: Array, block: Array) -> Array:
 
 
 def _by_blas(table: Array, block: Array) -> Array:
-    """Return table @ block, a tall table's strips side by side."""
-    if table.size < SMALL or not table.flags.c_contiguous or len(table) < table.shape[1]:
+    """Return table @ block, a tall table's strips side by side.
+
+    For two vectors BLAS's own threads are as fast, but spin for 30 ms when they have done.
+    """
+    if table.size < STRIPPED or not table.flags.c_contiguous or len(table) < table.shape[1]:
         return np.asarray(table @ block)
     with limit_blas_threads():
         return multiply_rows(table, block)
