@@ -48,8 +48,8 @@ RECALL = 0.99
 SAMPLE = 500  # points: the recall of ten neighbours is then known to about 0.002
 LEAF = 512  # points of a leaf at most
 TREES = 6  # before the first look at neighbours of neighbours, and again before looking wider
-# Candidates of a point: with the 36 for ten neighbours the rounds on MNIST ended short of the recall,
-# and wider ones took three times as long (8.7 s for 60,000 images, 2.6 s with these).
+# Candidates of a point: with the 36 for ten neighbours the rounds on MNIST ended short of the
+# recall, and wider ones took three times as long (8.7 s for 60,000 images, 2.6 s with these).
 FEWEST = 52
 ROUNDS = 5  # of looks at neighbours of neighbours; more find hardly anything
 FEW_AXES = 64  # columns from which on fewer axes are worth finding
