@@ -21,7 +21,7 @@ from ..edges import (
     weight_of_shared_neighbors,
 )
 from ..kernel import check_symmetric
-from ..runtime import limit_blas_threads, run_strips, warn
+from ..runtime import warn
 from ..scale.executor import check_workers
 from ..scale.files import at_random
 from ..scale.patches import solve_with_room
@@ -45,7 +45,6 @@ TABLES = {
 LARGEST = 1e70  # fourth powers (norms of squared distances) of anything larger overflow
 AS_SIMILARITIES = "as if these were similarities; if they are, pass weights='given', or distances"
 SMALLEST = 1e-70  # fourth powers of anything smaller vanish
-STRIP = 1 << 20  # numbers that are looked at together
 # finiteness is checked here: scikit-learn's message does not say where
 NUMBERS = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
 # lengths of 14 real and made tables lie below -0.1, weights above, but for some sparse graphs: a
@@ -258,21 +257,11 @@ def _check_finite(table: Any) -> None:
 def _is_ordinary(points: Array) -> bool:
     """Tell from the sum of squares that all values are finite, none too large nor all too small.
 
-    One pass at the speed of memory; False where that does not tell. BLAS gets one thread at a
-    time: its own would wait for more by spinning, on the cores that the fit is about to work on.
+    One pass at the speed of memory, not by BLAS, whose threads would then spin on the cores that
+    the fit is about to work on; False where that does not tell.
     """
-    if not points.flags.c_contiguous:
-        return False
-    values = points.reshape(-1)
-    squares = np.empty(-(-len(values) // STRIP))
-
-    def work(strip: slice) -> None:
-        part = values[strip]
-        squares[strip.start // STRIP] = np.vdot(part, part)
-
-    with limit_blas_threads():
-        run_strips(work, len(values), STRIP)
-    return SMALLEST**2 * points.size < float(squares.sum()) < LARGEST**2
+    values = points.reshape(-1) if points.flags.c_contiguous else np.full(1, np.inf)
+    return SMALLEST**2 * points.size < float(np.einsum("i,i", values, values)) < LARGEST**2
 
 
 def check_kernel(table: Array) -> Array:
