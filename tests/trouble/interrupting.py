@@ -159,6 +159,7 @@ def outcome(work, delay):
         os.kill(os.getpid(), signal.SIGINT)
 
     sender = threading.Thread(target=interrupt, daemon=True)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
     try:
         sender.start()
         while sender.is_alive():
@@ -171,6 +172,8 @@ def outcome(work, delay):
     except BaseException as error:
         _wait_for(sender)  # or its interrupt would end what comes next
         return f"{type(error).__name__}: {error}"
+    finally:
+        signal.signal(signal.SIGINT, before)
     return "the interrupt was lost"
 
 

@@ -153,13 +153,17 @@ def monomials(X: Any, degree: int) -> Array:
     array([[2., 3., 4., 9., 6.]])
     """
     variables = _checked(X, degree)
-    blocks, products = [variables], variables
-    powers = ones = np.eye(len(variables), dtype=int)
+    width, n = variables.shape
+    table, filled = np.empty((n_monomials(width, degree), n)), width
+    products = table[:width] = variables
+    powers = ones = np.eye(width, dtype=int)
     for reached in range(1, degree):
         products = _raised(products, variables, reached, np.multiply)
         powers = _raised(powers, ones, reached, np.add)
-        blocks.append(products[_pure_first(powers)])
-    return np.concatenate(blocks).T
+        block = table[filled : filled + len(products)]
+        np.take(products, _pure_first(powers), axis=0, out=block, mode="clip")
+        filled += len(products)
+    return table.T
 
 
 def monomial_exponents(n_features: int, degree: int) -> Array:

@@ -49,7 +49,7 @@ def check_features(features: object, n_points: int) -> Array:
             f"feature_map must return one row of features per point; for {n_points} points "
             f"it returned an array of shape {table.shape}"
         )
-    largest = float(np.abs(table).max(initial=0.0))
+    largest = float(max(table.max(initial=0.0), -table.min(initial=0.0)))
     if np.isnan(largest):
         row = int(np.isnan(table).any(axis=1).argmax())
         raise ValueError(f"the features of row {row} are not all numbers; is the map defined?")
