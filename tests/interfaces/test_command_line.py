@@ -586,8 +586,9 @@ def test_a_write_that_is_interrupted_leaves_nothing(wait, number, status, tmp_pa
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_command_that_is_stopped_leaves_no_files(number, status, tmp_path):
-    """A map by stress of many points takes minutes; it is stopped while it runs."""
-    asked = [*UNSPOOL, "embed", "demo:swiss-roll:6000", "-m", "mds", "-o", "map.csv"]
+    """Two hundred maps by stress of many points take minutes; it is stopped while it runs."""
+    starts = ["--n-init", "200"]
+    asked = [*UNSPOOL, "embed", "demo:swiss-roll:6000", "-m", "mds", *starts, "-o", "map.csv"]
     with subprocess.Popen(
         asked, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env={**os.environ, **ONE_THREAD}
     ) as process:
