@@ -26,7 +26,7 @@ from ..scale.executor import check_workers
 from ..scale.files import at_random
 from ..scale.patches import solve_with_room
 from ..scale.placing import map_rows
-from ..scale.sources import Source, match_columns, open_source, read_whole
+from ..scale.sources import Source, match_columns, open_source, read_whole, with_names
 from ..spectrum import solve
 from ..values import Array, EigenProblem, Spectrum, WrongInput, refuse_cells
 
@@ -79,7 +79,7 @@ def _validate(X: Any, estimator: Any, reset: bool, **options: Any) -> Any:
     try:
         if estimator is None:
             return check_array(X, **options)
-        return validate_data(estimator, X, reset=reset, **options)
+        return validate_data(estimator, with_names(X), reset=reset, **options)
     except TypeError as error:
         raise WrongInput(str(error)) from None
     except ValueError as error:

@@ -27,6 +27,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from threading import get_ident
 from typing import Any
@@ -376,6 +377,13 @@ class _NoFrames:
             raise ModuleNotFoundError(f"{name} is left out while a worker loads what it needs")
 
 
+class _Later:
+    """Pandas for one who took it not to be installed: it is loaded when something of it is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module("pandas"), name)
+
+
 @contextmanager
 def without_frames() -> Iterator[None]:
     """Let what this thread loads inside the block go without pandas if it can.
@@ -393,6 +401,9 @@ def without_frames() -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(hiding)
+        fixes: Any = sys.modules.get("sklearn.utils.fixes")
+        if getattr(fixes, "pd", True) is None:  # older versions look only once
+            fixes.pd = _Later()
 
 
 @dataclass(frozen=True)

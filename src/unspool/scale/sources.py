@@ -207,6 +207,39 @@ def match_columns(X: Any, names: Sequence[str]) -> Any:
     return X[[labels[name] for name in names]]
 
 
+class NamedFrame:
+    """A frame of polars as scikit-learn before 1.9 finds the names of its columns.
+
+    It asks for the interchange protocol, which polars 2 no longer has; later ones ask Narwhals.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame, self.shape = frame, frame.shape
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self._frame.to_numpy(), dtype=dtype)
+
+    def __dataframe__(self) -> NamedFrame:
+        return self
+
+    def column_names(self) -> list[str]:
+        """Return the names of the columns, as the protocol calls it."""
+        return list(self._frame.columns)
+
+
+def with_names(X: Any) -> Any:
+    """Return X so that scikit-learn finds the names of its columns, whichever version it is."""
+    is_polars = type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "columns")
+    if not is_polars or hasattr(X, "__dataframe__"):
+        return X
+    from sklearn.utils import validation
+
+    return X if hasattr(validation, "nw") else NamedFrame(X)
+
+
 def rows_of(points: Any, rows: Array) -> Any:
     """Return some rows of points; of those on disk, a source, without reading them."""
     return points.take(rows) if isinstance(points, Source) else points[rows]
