@@ -378,10 +378,13 @@ class _NoFrames:
 
 
 class _Later:
-    """Pandas for one who took it not to be installed: it is loaded when something of it is used."""
+    """A package for one who took it not to be installed: loaded when something of it is used."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module("pandas"), name)
+        return getattr(import_module(self._package), name)
 
 
 @contextmanager
@@ -403,7 +406,7 @@ def without_frames() -> Iterator[None]:
         sys.meta_path.remove(hiding)
         fixes: Any = sys.modules.get("sklearn.utils.fixes")
         if getattr(fixes, "pd", True) is None:  # older versions look only once
-            fixes.pd = _Later()
+            fixes.pd = _Later("pandas")
 
 
 @dataclass(frozen=True)
