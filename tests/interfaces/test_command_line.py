@@ -542,6 +542,19 @@ def test_interrupted_within_two_seconds(wait, everybody):
         assert time.perf_counter() - began < 2
 
 
+AT_ONCE = """
+import os, signal
+os.register_at_fork({moment}=lambda: os.kill(os.getpid(), signal.SIGINT))
+"""
+
+
+@pytest.mark.parametrize("moment", ["before", "after_in_parent", "after_in_child"])
+def test_interrupted_in_the_moment_in_which_the_work_begins(moment):
+    code = AT_ONCE.replace("{moment}", moment) + SLOW.replace("{wait}", "time.sleep(60)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20)
+    assert done.returncode == 130
+
+
 WRITING = """
 import os, signal, sys, time
 from unspool.cli import run

@@ -40,14 +40,20 @@ def run(work: Callable[[], NoReturn]) -> NoReturn:
         work()
     atomic.share_unfinished()
     lifeline, held = os.pipe()
+    # a signal that comes before both processes know what to do with it waits until they do
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     child = os.fork()
     if child == 0:
         os.close(held)
         threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
         signal.signal(signal.SIGINT, _stop_once)
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        except KeyboardInterrupt:
+            raise SystemExit(INTERRUPTED) from None
         work()
     os.close(lifeline)
-    raise SystemExit(_wait_for(child))
+    raise SystemExit(_wait_for(child, heard))
 
 
 def _end_with_parent(lifeline: int) -> None:
@@ -63,8 +69,11 @@ def _stop_once(number: int, frame: Any) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _wait_for(child: int) -> int:
-    """Wait for the child and return its exit status, 130 after Ctrl-C."""
+def _wait_for(child: int, heard: set[int | signal.Signals]) -> int:
+    """Wait for the child and return its exit status, 130 after Ctrl-C.
+
+    ``heard`` are the signals that are blocked once it is said what they do.
+    """
     asked = signal.SIGINT
 
     def stop(number: int, frame: Any) -> NoReturn:
@@ -75,6 +84,7 @@ def _wait_for(child: int) -> int:
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
         _, status = os.waitpid(child, 0)
     except KeyboardInterrupt:
         for number in (signal.SIGINT, signal.SIGTERM):
