@@ -76,6 +76,8 @@ REASONS = {
     "100",
     "nonmetric-mds-mnist2k": "half of the time is monotone regression of two million pairs, in "
     "each of 94 steps, to a lower stress than the peer reaches",
+    "nystroem-100k": "half of the time are the features, a product that the peer makes too; a "
+    "sixth is the draw of landmarks, which the peer takes at random",
     "laplacian-100k": "a third of the time is SuperLU's ordering and factorisation on one core, a "
     "third solves and arithmetic on the block of six vectors",
     "laplacian-highfill-3d": "a third of the time are 320 products with eight vectors, which one "
