@@ -305,5 +305,5 @@ def test_a_killed_process_is_told(capfd, monkeypatch):
     child = os.fork()
     if child == 0:
         os.kill(os.getpid(), signal.SIGKILL)
-    assert main._wait_for(child) == 137
+    assert main._wait_for(child, set()) == 137
     assert "ended by SIGKILL" in capfd.readouterr().err

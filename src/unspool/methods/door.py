@@ -75,11 +75,12 @@ def _validate(X: Any, estimator: Any, reset: bool, **options: Any) -> Any:
     options = {**NUMBERS, **options}
     if not isinstance(X, np.ndarray):
         refuse_cells(X)
+        X = with_names(X)
     X = without_mask(X)
     try:
         if estimator is None:
             return check_array(X, **options)
-        return validate_data(estimator, with_names(X), reset=reset, **options)
+        return validate_data(estimator, X, reset=reset, **options)
     except TypeError as error:
         raise WrongInput(str(error)) from None
     except ValueError as error:

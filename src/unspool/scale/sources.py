@@ -214,7 +214,7 @@ class NamedFrame:
     """
 
     def __init__(self, frame: Any) -> None:
-        self._frame, self.shape = frame, frame.shape
+        self._frame, self.shape, self.columns = frame, frame.shape, list(frame.columns)
 
     def __len__(self) -> int:
         return int(self.shape[0])
@@ -227,7 +227,7 @@ class NamedFrame:
 
     def column_names(self) -> list[str]:
         """Return the names of the columns, as the protocol calls it."""
-        return list(self._frame.columns)
+        return self.columns
 
 
 def with_names(X: Any) -> Any:
